@@ -1,0 +1,199 @@
+"""A stored body becomes the HTML of a page: slots filled with what links open, embeds with what they bring in."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from html import escape
+
+from generator.facts import MEDIA_EXTENSIONS, extension
+from generator.links import find_heading
+from generator.model import Block, Heading
+from generator.relink import read_blocks, read_headings
+from generator.syntax.link import image_size, image_tag
+from generator.syntax.marks import ID_MARK, ROOT_MARK, SLOT_CLOSE, SLOT_OPEN
+from generator.urls import relative_href
+from generator.wiki import LinkRow, Wiki
+
+_SLOT = re.compile(f"{SLOT_OPEN}([0-9]+){SLOT_CLOSE}")
+_FOOTNOTE_REF = re.compile(f'href="#{ID_MARK}fn([^"]+)"')
+MAX_DEPTH = 5
+_MAX_EMBEDDED = 2_000_000  # characters that embeds may add to one page
+Translate = Callable[..., str]
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """What the index keeps of a page for rendering."""
+
+    html: str
+    headings: tuple[Heading, ...]
+    blocks: tuple[Block, ...]
+    footnotes: tuple[Block, ...]
+
+
+class BodyReader:
+    """Reads bodies from the index, keeping the latest: embedded pages are asked for again and again."""
+
+    def __init__(self, db: sqlite3.Connection, size: int = 256) -> None:
+        self._db = db
+        self.read = lru_cache(maxsize=size)(self._read)
+
+    def _read(self, page_id: int) -> Body:
+        row = self._db.execute(
+            "SELECT headings, blocks, footnotes, html FROM wiki_content WHERE id = ?", (page_id,)
+        ).fetchone()
+        headings, blocks, footnotes, html = row
+        return Body(
+            zlib.decompress(html).decode("utf-8"), read_headings(headings), read_blocks(blocks), read_blocks(footnotes)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a body is shown: `chain` names the pages that embed it, outermost first; `prefix` keeps ids apart."""
+
+    page: int
+    chain: tuple[tuple[int, str], ...]
+    prefix: str
+
+
+class BodyRenderer:
+    """Fills the bodies shown on one page, whose root prefix is `root`."""
+
+    def __init__(self, wiki: Wiki, reader: BodyReader, root: str, translate: Translate) -> None:
+        self._wiki = wiki
+        self._reader = reader
+        self._root = root
+        self._t = translate
+        self._embeds = 0
+        self._embedded = 0
+
+    def page(self, page_id: int) -> str:
+        """The body of a page on its own page."""
+        return self._fill(self._reader.read(page_id).html, _Place(page_id, ((page_id, ""),), ""))
+
+    def inline(self, page_id: int, links: Sequence[LinkRow], labels: Sequence[str]) -> list[str]:
+        """Links outside of the body, such as those in properties, each as an element."""
+        place = _Place(page_id, ((page_id, ""),), "")
+        return [f"<a {self._link(row, place)}>{label}</a>" for row, label in zip(links, labels, strict=True)]
+
+    def _fill(self, html: str, place: _Place) -> str:
+        rows = self._wiki.links.get(place.page, ())
+        html = html.replace(ID_MARK, place.prefix).replace(ROOT_MARK, self._root)
+        if SLOT_OPEN not in html:
+            return html
+        return _SLOT.sub(lambda match: self._slot(rows[int(match[1])], place), html)
+
+    def _slot(self, row: LinkRow, place: _Place) -> str:
+        if row.kind == "html":
+            return escape(self._href(row, place))
+        return self._embed(row, place) if row.embed else self._link(row, place)
+
+    def _href(self, row: LinkRow, place: _Place) -> str:
+        """The target's href; "" where there is none, or where it is not published."""
+        url = self._wiki.url_of(row.target)
+        if not url:
+            return ""
+        if row.target == place.page and not place.prefix and row.anchor:
+            return relative_href("", "", row.anchor)
+        return relative_href(self._root, url, row.anchor)
+
+    def _link(self, row: LinkRow, place: _Place) -> str:
+        """The attributes of a link. One that opens nothing has no href; a private target looks the same."""
+        href = self._href(row, place)
+        if not href:
+            return 'class="internal-link is-unresolved"'
+        return f'class="internal-link" href="{escape(href)}"'
+
+    def _embed(self, row: LinkRow, place: _Place) -> str:
+        page = self._wiki.pages.get(row.target) if row.target is not None else None
+        if page is not None:
+            return self._note(row, page.id, page.title, place)
+        href = self._href(row, place)
+        kind = extension(row.name)
+        if not href:
+            return self._missing(row)
+        alt, width, height = image_size(row.label or "")
+        if kind in MEDIA_EXTENSIONS["image"]:
+            name = row.name.rpartition("/")[2]
+            return image_tag(escape(href), alt or name.rpartition(".")[0], width, height, "image-embed")
+        shown = escape(alt or row.name.rpartition("/")[2])
+        source = f'src="{escape(href)}"'
+        if kind in MEDIA_EXTENSIONS["audio"]:
+            return f'<audio class="media-embed" controls preload="metadata" {source} title="{shown}"></audio>'
+        if kind in MEDIA_EXTENSIONS["video"]:
+            size = f' width="{width}"' if width else ""
+            return f'<video class="media-embed" controls preload="metadata"{size} {source} title="{shown}"></video>'
+        if kind == "pdf":
+            return self._pdf(row, place, shown)
+        return f'<a class="internal-link file-embed" href="{escape(href)}">{shown}</a>'
+
+    def _pdf(self, row: LinkRow, place: _Place, shown: str) -> str:
+        """A viewer with a plain link inside; of the subpath, `page` goes to the viewer and `height` to its frame."""
+        options = dict(part.partition("=")[::2] for part in row.subpath.split("&"))
+        page = f"page={options['page']}" if options.get("page", "").isdigit() else ""
+        href = escape(relative_href(self._root, self._wiki.url_of(row.target), page))
+        height = f' style="height:{options["height"]}px"' if options.get("height", "").isdigit() else ""
+        link = f'<a class="internal-link" href="{href}">{shown}</a>'
+        return f'<object class="pdf-embed" type="application/pdf" data="{href}"{height}>{link}</object>'
+
+    def _missing(self, row: LinkRow) -> str:
+        name = f"{row.name}#{row.subpath}" if row.subpath else row.name
+        return f'<span class="embed-missing">{escape(self._t("embed.missing", name=name))}</span>'
+
+    def _note(self, row: LinkRow, page_id: int, title: str, place: _Place) -> str:
+        link = f'<a class="internal-link" href="{escape(self._href(row, place))}">{escape(title)}</a>'
+        step = (page_id, row.subpath)
+        if step in place.chain or (page_id, "") in place.chain:
+            names = " → ".join(self._wiki.pages[page].title for page, _ in (*place.chain, step))
+            return f'<span class="embed-missing embed-cycle">{escape(self._t("embed.cycle", chain=names))} {link}</span>'
+        if len(place.chain) > MAX_DEPTH or self._embedded > _MAX_EMBEDDED:
+            return f'<span class="embed-missing embed-deep">{link}</span>'
+        body = self._reader.read(page_id)
+        part = cut(body, row.subpath)
+        if part is None:
+            return self._missing(row)
+        self._embeds += 1
+        self._embedded += len(part)
+        inner = self._fill(part, _Place(page_id, (*place.chain, step), f"e{self._embeds}-"))
+        return (
+            f'<div class="markdown-embed"><div class="markdown-embed-title">{link}</div>'
+            f'<div class="markdown-embed-content">{inner}</div></div>'
+        )
+
+
+def cut(body: Body, subpath: str) -> str | None:
+    """The part of a body that a subpath names: everything, a section with its heading, or a block; None if missing.
+
+    Footnotes that the part refers to come with it.
+    """
+    if not subpath:
+        return body.html
+    if subpath.startswith("^"):
+        wanted = subpath[1:].strip().lower()
+        block = next((item for item in body.blocks if item.id == wanted), None)
+        if block is None:
+            return None
+        part = body.html[block.start : block.end]
+        if block.tag == "li":
+            part = f"<ul>{part}</ul>"
+    else:
+        heading = find_heading(subpath, body.headings)
+        if heading is None:
+            return None
+        part = body.html[heading.start : heading.end]
+    return part + _footnotes(body, part)
+
+
+def _footnotes(body: Body, part: str) -> str:
+    if not body.footnotes or f'href="#{ID_MARK}fn' not in part:
+        return ""
+    numbers = set(_FOOTNOTE_REF.findall(part))
+    notes = [body.html[note.start : note.end] for note in body.footnotes]
+    kept = [note for note in notes if any(f'id="{ID_MARK}fn{number}"' in note for number in numbers)]
+    return f'<section class="footnotes"><ol>{"".join(kept)}</ol></section>' if kept else ""

@@ -1,0 +1,238 @@
+"""The whole story: a vault goes into the index, and from the index a site is made where it differs."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+
+from generator import __version__
+from generator.config import Config
+from generator.indexer import Progress, process_context, worker_count
+from generator.model import Finding, Report
+from generator.output import Made, Output, Stamp, conflict, open_output, prune, write, write_manifest
+from generator.pages import PAGES, Planned
+from generator.pages.kind import digest
+from generator.render import Look, Renderer, template_files, template_state
+from generator.store import Store, connect_read_only
+from generator.update import open_and_update, vault_findings
+from generator.urls import ASSETS
+from generator.wiki import Wiki, load_wiki
+
+_POOL_FROM = 60
+_CHUNK = 16
+_ASSET_NAMES = ("style.css", "highlight.css", "site.js", "favicon.svg")
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """A page to draw: the place of its kind in PAGES, its plan, its key, and whether the file there is ours."""
+
+    kind: int
+    page: Planned
+    key: str
+    ours: bool
+
+
+@dataclass(slots=True)
+class _Clock:
+    """Seconds spent in each stage."""
+
+    stages: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def time(self, stage: str) -> Iterator[None]:
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.stages[stage] = self.stages.get(stage, 0.0) + time.perf_counter() - start
+
+
+def build(
+    config: Config, *, force: bool = False, today: date | None = None, progress: Progress | None = None
+) -> Report:
+    """Bring index and site up to date. `force` makes everything anew.
+
+    Raises `WikiError`: a missing vault, an output folder that is not ours, an index that is busy, a full disk.
+    """
+    start, clock = time.perf_counter(), _Clock()
+    look = look_of(config, today or date.today())
+    output = open_output(config.site.output, config.wiki.vault_path)
+    store, index_report, scan = open_and_update(config, force=force, progress=progress, time_stage=clock.time)
+    try:
+        with clock.time("load"):
+            wiki = load_wiki(store.db)
+        with clock.time("plan"):
+            jobs, wanted, skipped = _plan(config, store, wiki, look, output, force)
+            assets = _assets(wiki, config, look)
+            skipped += [conflict(url) for url in assets if output.is_foreign(url)]
+            urls = wanted.keys() | assets.keys()
+            if urls != output.ours:
+                write_manifest(output, output.ours | urls)
+        with clock.time("render"):
+            made = list(_draw(config, wiki, look, store.path, output, jobs, progress))
+        with clock.time("files"):
+            made += _copy(store, output, assets)
+            removed = prune(output, urls)
+            if urls != output.ours:
+                write_manifest(output, urls)
+        with clock.time("keys"):
+            _remember(store, output, made, urls)
+            store.vacuum_if_due()
+        findings = (*vault_findings(store, scan), *skipped)
+    finally:
+        store.close()
+    written = sum(item.written for item in made)
+    return Report(
+        pages=len(wiki.pages),
+        parsed=index_report.parsed,
+        written=written,
+        kept=len(urls) - written,
+        removed=removed,
+        warnings=findings,
+        seconds=time.perf_counter() - start,
+        stages=clock.stages,
+    )
+
+
+def look_of(config: Config, today: date) -> Look:
+    """The settings that pages are drawn with."""
+    site = config.site
+    return Look(site.title, site.language, site.base_url, site.theme, site.templates, today)
+
+
+def _plan(
+    config: Config, store: Store, wiki: Wiki, look: Look, output: Output, force: bool
+) -> tuple[list[_Job], dict[str, str], list[Finding]]:
+    """The pages to draw, the keys of all pages by URL, and the conflicts with foreign files."""
+    shared = digest([__version__, config.fingerprint(), template_state(look.templates), *_sidebar_parts(wiki)])
+    known = {} if force else _known(store, output)
+    jobs: list[_Job] = []
+    wanted: dict[str, str] = {}
+    skipped: list[Finding] = []
+    for number, kind in enumerate(PAGES):
+        for page in kind.plan(wiki, look):
+            key = digest([shared, kind.name, page.digest])
+            wanted[page.url] = key
+            if output.is_foreign(page.url):
+                skipped.append(conflict(page.url))
+                del wanted[page.url]
+            elif not output.is_fresh(page.url, known.get(page.url), key):
+                jobs.append(_Job(number, page, key, page.url in output.ours))
+    return jobs, wanted, skipped
+
+
+def _sidebar_parts(wiki: Wiki) -> Sequence[str]:
+    """What the sidebar of every page shows."""
+    return wiki.folders[""].subfolders
+
+
+def _known(store: Store, output: Output) -> dict[str, tuple[str, Stamp]]:
+    rows = store.db.execute(
+        "SELECT url, key, size, mtime_ns FROM wiki_outputs WHERE folder = ?", (str(output.folder),)
+    )
+    return {url: (key, Stamp(size, mtime)) for url, key, size, mtime in rows}
+
+
+def _remember(store: Store, output: Output, made: Sequence[Made], urls: Mapping[str, str] | set[str]) -> None:
+    """Keep the keys of what was made, and forget what is gone."""
+    folder = str(output.folder)
+    gone = [
+        (folder, url)
+        for (url,) in store.db.execute("SELECT url FROM wiki_outputs WHERE folder = ?", (folder,)).fetchall()
+        if url not in urls
+    ]
+    if not made and not gone:
+        return
+    with store.transaction():
+        store.db.executemany("DELETE FROM wiki_outputs WHERE folder = ? AND url = ?", gone)
+        store.db.executemany(
+            "INSERT OR REPLACE INTO wiki_outputs VALUES (?, ?, ?, ?, ?)",
+            [(folder, item.url, item.key, *item.stamp) for item in made],
+        )
+
+
+def _draw(
+    config: Config, wiki: Wiki, look: Look, index: Path, output: Output, jobs: list[_Job], progress: Progress | None
+) -> Iterator[Made]:
+    """Draw and write the pages, in several processes when they are many."""
+    workers = worker_count(config.performance.max_concurrent_indexing)
+    if workers < 2 or len(jobs) < _POOL_FROM:
+        if not jobs:
+            return
+        db = connect_read_only(index)
+        try:
+            painter = _Painter(wiki, db, look, output.folder)
+            for done, job in enumerate(jobs, 1):
+                yield painter.make(job)
+                if progress:
+                    progress("render", done, len(jobs))
+        finally:
+            db.close()
+        return
+    arguments = (wiki, index, look, output.folder)
+    with ProcessPoolExecutor(workers, process_context(), _start_worker, arguments) as pool:
+        for done, made in enumerate(pool.map(_make_in_worker, jobs, chunksize=_CHUNK), 1):
+            yield made
+            if progress:
+                progress("render", done, len(jobs))
+
+
+class _Painter:
+    """Draws and writes single pages."""
+
+    def __init__(self, wiki: Wiki, db: sqlite3.Connection, look: Look, folder: Path) -> None:
+        self._renderer = Renderer(wiki, db, look)
+        self._folder = folder
+
+    def make(self, job: _Job) -> Made:
+        kind = PAGES[job.kind]
+        context = kind.context(self._renderer, job.page.subject, job.page.url)
+        data = self._renderer.draw(kind.template, job.page.url, context)
+        return Made(job.page.url, job.key, *write(self._folder, job.page.url, data, ours=job.ours))
+
+
+_painters: list[_Painter] = []  # in a worker process: its one painter
+
+
+def _start_worker(wiki: Wiki, index: Path, look: Look, folder: Path) -> None:
+    _painters.append(_Painter(wiki, connect_read_only(index), look, folder))
+
+
+def _make_in_worker(job: _Job) -> Made:
+    return _painters[0].make(job)
+
+
+def _assets(wiki: Wiki, config: Config, look: Look) -> dict[str, Path]:
+    """Files to copy, by output path: our stylesheets and scripts, and what published pages refer to."""
+    templates = template_files(look.templates)
+    files = {f"{ASSETS}/{name}": templates[name] for name in _ASSET_NAMES if name in templates}
+    for attachment in wiki.attachments.values():
+        files[attachment.url] = config.wiki.vault_path / attachment.disk
+    return files
+
+
+def _copy(store: Store, output: Output, files: Mapping[str, Path]) -> list[Made]:
+    known = _known(store, output)
+    made = []
+    for url, path in files.items():
+        if output.is_foreign(url):
+            continue
+        try:
+            status = path.stat()
+            key = f"{status.st_mtime_ns} {status.st_size} {status.st_ctime_ns} {status.st_ino}"
+            if output.is_fresh(url, known.get(url), key):
+                continue
+            data = path.read_bytes()
+        except OSError:
+            continue  # it went away since the scan: the next build sees that
+        made.append(Made(url, key, *write(output.folder, url, data, ours=url in output.ours)))
+    return made
+
+

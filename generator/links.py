@@ -1,0 +1,171 @@
+"""Which file a link opens: Obsidian's lookup rules, in one pure function.
+
+Names are compared as NFC and casefolded, `.md` is optional. An exact path wins, then a note in the link's own folder,
+then the shortest path; what still ties is decided by order and reported. Aliases come last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from generator.analyser import name_key
+from generator.model import Ambiguous, Block, Found, Heading, Missing, Resolution
+from generator.syntax.heading import heading_key
+
+
+def path_key(path: str) -> str:
+    """How paths are compared: NFC, casefolded, without `.md`."""
+    key = name_key(path)
+    return key[:-3] if key.endswith(".md") else key
+
+
+class NameTable:
+    """Every name that a link may use: the vault's paths and the pages' aliases."""
+
+    def __init__(
+        self, paths: Iterable[str], aliases: Mapping[str, Sequence[str]] | None = None, *, nearest: bool = False
+    ) -> None:
+        """`paths` of notes and attachments; `aliases` maps a page's path to its aliases; with `nearest`, the
+        candidate that shares most folders with the link's page wins (for vaults with one tree a language)."""
+        self.nearest = nearest
+        self._by_path: dict[str, list[str]] = {}
+        self._by_name: dict[str, list[str]] = {}
+        self._by_alias: dict[str, list[str]] = {}
+        for path in sorted(paths):
+            key = path_key(path)
+            self._by_path.setdefault(key, []).append(path)
+            self._by_name.setdefault(key.rpartition("/")[2], []).append(path)
+        for path, names in sorted((aliases or {}).items()):
+            for alias in dict.fromkeys(map(name_key, names)):
+                self._by_alias.setdefault(alias, []).append(path)
+        self._memo: dict[tuple[str, str], Resolution] = {}
+
+    def resolve(self, target: str, source: str) -> Resolution:
+        """The file that `target` (as written, without subpath) opens from the page `source`; "" is the page itself."""
+        if not target:
+            return Found(source)
+        folder = source.rpartition("/")[0]
+        known = self._memo.get((target, folder))
+        if known is None:
+            known = self._memo[target, folder] = self._look_up(target, folder)
+        return known
+
+    def _look_up(self, target: str, folder: str) -> Resolution:
+        if target.startswith(("./", "../")):
+            path = _join(folder, target)
+            found = self._exact(path_key(path), path) if path is not None else None
+            return found or Missing()
+        key = path_key(target.strip("/"))
+        if not self.nearest or "/" in key:
+            found = self._exact(key, target.lstrip("/"))
+            if found:
+                return found
+        own = self._exact(path_key(f"{folder}/{target}"), f"{folder}/{target}") if folder else None
+        if own:
+            return own
+        suffix = "/" + key
+        name = key.rpartition("/")[2]
+        candidates = [
+            path
+            for path in self._by_name.get(name, ())
+            if (candidate := path_key(path)) == key or candidate.endswith(suffix)
+        ]
+        if candidates:
+            return self._choose(candidates, target, folder)
+        claimants = self._by_alias.get(name_key(target), ())
+        if len(claimants) == 1:
+            return Found(claimants[0], via_alias=True)
+        return Ambiguous(tuple(claimants)) if claimants else Missing()
+
+    def _exact(self, key: str, written: str) -> Found | None:
+        paths = self._by_path.get(key)
+        if not paths:
+            return None
+        return self._choose(paths, written, "") if len(paths) > 1 else Found(paths[0])
+
+    def _choose(self, candidates: Sequence[str], written: str, folder: str) -> Found:
+        """The best of several: nearest where asked for, then the file as spelled, then the shortest path."""
+
+        def rank(path: str) -> tuple[int, int, int]:
+            shared = -_shared_folders(path, folder) if self.nearest else 0
+            return (shared, _spelling(path, written), len(path))
+
+        ranked = sorted(candidates, key=lambda path: (*rank(path), path))
+        best = rank(ranked[0])
+        return Found(ranked[0], tied=tuple(path for path in ranked[1:] if rank(path) == best))
+
+
+def _spelling(path: str, written: str) -> int:
+    """0 for a file whose name is exactly as written (an attachment before `name.ext.md`), 1 for a note, 2 for
+    a name that differs in case."""
+    if path == written or path.endswith("/" + written):
+        return 0
+    return 1 if path[:-3] == written or path[:-3].endswith("/" + written) else 2
+
+
+def _shared_folders(path: str, folder: str) -> int:
+    count = 0
+    for mine, theirs in zip(path.split("/")[:-1], folder.split("/") if folder else (), strict=False):
+        if mine != theirs:
+            break
+        count += 1
+    return count
+
+
+def _join(folder: str, relative: str) -> str | None:
+    """`relative` from `folder`, or None where it leaves the vault."""
+    parts = folder.split("/") if folder else []
+    for part in relative.split("/"):
+        if part == "..":
+            if not parts:
+                return None
+            parts.pop()
+        elif part not in {"", "."}:
+            parts.append(part)
+    return "/".join(parts)
+
+
+def find_anchor(
+    subpath: str, headings: Sequence[Heading], blocks: Sequence[Block], *, slugs: bool = False
+) -> str | None:
+    """The id in the page that a subpath names: `^block`, `Heading` or `Heading#Deeper heading`; None if there is none.
+
+    `slugs` also accepts the id itself, which Markdown links from other tools use.
+    """
+    if subpath.startswith("^"):
+        wanted = subpath[1:].strip().lower()
+        return f"^{wanted}" if any(block.id == wanted for block in blocks) else None
+    heading = find_heading(subpath, headings)
+    if heading is not None:
+        return heading.anchor
+    if slugs and any(item.anchor == subpath for item in headings):
+        return subpath
+    return None
+
+
+def find_heading(subpath: str, headings: Sequence[Heading]) -> Heading | None:
+    """The heading that a subpath names; each further step must lie deeper, within the section of the one before."""
+    steps = [key for key in map(heading_key, subpath.split("#")) if key]
+    found = _descend(steps, headings, None) if steps else None
+    if found is None and len(steps) > 1:
+        whole = heading_key(subpath)  # a heading with `#` in its text
+        found = next((item for item in headings if _matches(item, whole)), None)
+    return found
+
+
+def _descend(steps: Sequence[str], headings: Sequence[Heading], outer: Heading | None) -> Heading | None:
+    """The first way down; it ends soon, since each step lies deeper than the one before."""
+    for item in headings:
+        if _matches(item, steps[0]) and (outer is None or _inside(item, outer)):
+            found = item if len(steps) == 1 else _descend(steps[1:], headings, item)
+            if found is not None:
+                return found
+    return None
+
+
+def _matches(heading: Heading, key: str) -> bool:
+    return heading_key(heading.text) == key or (heading.raw != "" and heading_key(heading.raw) == key)
+
+
+def _inside(heading: Heading, outer: Heading) -> bool:
+    return heading.level > outer.level and outer.start < heading.start < outer.end

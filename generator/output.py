@@ -1,0 +1,160 @@
+"""The output folder: what in it is ours, what must be written, and what is ours and gone.
+
+A list of our files in the folder itself tells ours from foreign ones, which are never touched. What each file was
+made from is kept in the index, so that only what differs is made again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from generator.errors import OutputError
+from generator.model import Finding
+from generator.vault import write_atomic
+
+MANIFEST = ".llmwiki-site.json"
+_HINT = "choose another folder with --out, or empty this one yourself"
+
+
+class Stamp(NamedTuple):
+    """A written file as it was left: while its size and time stay, nobody else has written to it."""
+
+    size: int
+    mtime_ns: int
+
+
+class Made(NamedTuple):
+    """The outcome of one page or file: `written` is False where the bytes were there already."""
+
+    url: str
+    key: str
+    stamp: Stamp
+    written: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """An output folder that is ours. `ours` are the files that we put there, `present` all that it holds now."""
+
+    folder: Path
+    ours: frozenset[str]
+    present: Mapping[str, Stamp]
+
+    def is_fresh(self, url: str, known: tuple[str, Stamp] | None, key: str) -> bool:
+        """Whether the file is there as we left it, made from the same things."""
+        return known is not None and known[0] == key and self.present.get(url) == known[1]
+
+    def is_foreign(self, url: str) -> bool:
+        """Whether something stands there that we did not write."""
+        return url in self.present and url not in self.ours
+
+
+def open_output(folder: Path, vault: Path) -> Output:
+    """Look into the folder, making it if need be. Raises `OutputError` for one that is not ours."""
+    folder = folder.resolve()
+    if folder == vault or folder in vault.parents:
+        raise OutputError(f"the output folder {folder.name} holds the vault", hint="choose another folder with --out")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"cannot make the output folder: {error.strerror}", path=str(folder), hint=_HINT) from error
+    present = _list(folder)
+    ours = _read_manifest(folder)
+    if ours is None:
+        strangers = [url for url in present if not url.startswith(".")]
+        if strangers:
+            message = f"the output folder holds other things ({strangers[0]}, …)"
+            raise OutputError(message, path=str(folder), hint=_HINT)
+        ours = frozenset()
+    return Output(folder, ours, present)
+
+
+def write_manifest(output: Output, urls: Iterable[str]) -> None:
+    """Say in the folder which files are ours; before anything is written, so that an interruption loses nothing."""
+    text = json.dumps({"generator": "sanguo-llmwiki", "files": sorted(urls)}, ensure_ascii=False, indent=0)
+    write(output.folder, MANIFEST, text.encode("utf-8", "replace"), ours=True)
+
+
+def write(folder: Path, url: str, data: bytes, *, ours: bool) -> tuple[Stamp, bool]:
+    """Put `data` at `url`, unless it is there already; returns the stamp and whether it was written.
+
+    The file appears whole or not at all. Raises `OutputError` if that is not possible.
+    """
+    path = folder / url
+    if ours and _holds(path, data):
+        return _stamp(path), False
+    try:
+        try:
+            write_atomic(path, data, sync=False)
+        except FileNotFoundError:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_atomic(path, data, sync=False)
+    except OSError as error:
+        hint = "see that the disk has room and the folder is writable"
+        raise OutputError(f"cannot write: {error.strerror}", path=url, hint=hint) from error
+    return _stamp(path), True
+
+
+def prune(output: Output, wanted: Iterable[str]) -> int:
+    """Remove the files that are ours and no longer wanted, and folders that this leaves empty; returns how many."""
+    gone = output.ours.difference(wanted)
+    removed = 0
+    folders = set()
+    for url in sorted(gone):
+        path = output.folder / url
+        if path.is_file() and not path.is_symlink():
+            path.unlink()
+            removed += 1
+            folders.add(path.parent)
+    for folder in sorted(folders, key=lambda folder: -len(folder.parts)):
+        while folder != output.folder and not any(folder.iterdir()):
+            folder.rmdir()
+            folder = folder.parent
+    return removed
+
+
+def conflict(url: str) -> Finding:
+    """The finding for a foreign file where one of ours should be."""
+    return Finding("output-conflict", "warning", url, 1, "a file that is not ours stands there: it was left alone")
+
+
+def _holds(path: Path, data: bytes) -> bool:
+    try:
+        return path.stat().st_size == len(data) and path.read_bytes() == data
+    except OSError:
+        return False
+
+
+def _stamp(path: Path) -> Stamp:
+    status = path.stat()
+    return Stamp(status.st_size, status.st_mtime_ns)
+
+
+def _list(folder: Path) -> dict[str, Stamp]:
+    """Every file below `folder` by its relative path; symlinks and what they lead to are not ours to look at."""
+    found: dict[str, Stamp] = {}
+    pending = [(str(folder), "")]
+    while pending:
+        here, prefix = pending.pop()
+        with os.scandir(here) as entries:
+            for item in entries:
+                if item.is_dir(follow_symlinks=False):
+                    pending.append((item.path, f"{prefix}{item.name}/"))
+                else:
+                    status = item.stat(follow_symlinks=False)
+                    found[prefix + item.name] = Stamp(status.st_size, status.st_mtime_ns)
+    return found
+
+
+def _read_manifest(folder: Path) -> frozenset[str] | None:
+    try:
+        return frozenset(json.loads((folder / MANIFEST).read_text("utf-8"))["files"])
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError):
+        return frozenset()  # ours by its name, but damaged: then no file is known as ours

@@ -1,0 +1,98 @@
+"""What a kind of page is: a plan (cheap, for all pages) and a context (for those that are drawn)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from hashlib import md5
+from typing import Any, NamedTuple
+
+from generator.render import Look, Renderer
+from generator.wiki import PageRow, Wiki
+
+STALE_DAYS = 90
+
+
+class Planned(NamedTuple):
+    """A page to be: its output path, its subject (an id or a name, by kind) and the digest of all that it shows."""
+
+    url: str
+    subject: Any
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """`plan` lists the pages; `context` gives the template's values for one subject at one URL."""
+
+    name: str
+    template: str
+    plan: Callable[[Wiki, Look], Iterator[Planned]]
+    context: Callable[[Renderer, Any, str], Mapping[str, Any]]
+
+
+def digest(parts: Iterable[str]) -> str:
+    """A digest of texts, in order."""
+    return md5("\x1f".join(parts).encode("utf-8", "replace"), usedforsecurity=False).hexdigest()
+
+
+def entry(page: PageRow) -> dict[str, str]:
+    """A page as a line of a list."""
+    return {
+        "title": page.title,
+        "path": page.url,
+        "summary": page.summary,
+        "updated": page.updated_at,
+        "lifecycle": page.lifecycle,
+        "lang": page.language,
+    }
+
+
+def entry_digest(page: PageRow) -> str:
+    """All that `entry` shows."""
+    return f"{page.title}\x1e{page.url}\x1e{page.summary}\x1e{page.updated_at}\x1e{page.lifecycle}"
+
+
+def by_title(pages: Iterable[PageRow]) -> list[PageRow]:
+    """Pages in the order of their titles."""
+    from generator.analyser import name_key
+
+    return sorted(pages, key=lambda page: (name_key(page.title), page.path))
+
+
+def days_since(moment: str, today: date) -> int:
+    """Whole days from an ISO 8601 date or time to `today`; negative for the future, 0 for what cannot be read."""
+    try:
+        return (today - datetime.fromisoformat(moment[:10]).date()).days
+    except ValueError:
+        return 0
+
+
+def is_stale(page: PageRow, today: date) -> bool:
+    """Not updated for more than 90 days."""
+    return days_since(page.updated_at, today) > STALE_DAYS
+
+
+def initial(title: str) -> str:
+    """The heading under which a title is listed: its letter in Latin script, else the name of its script."""
+    import unicodedata
+
+    first = unicodedata.normalize("NFD", title.strip()[:1].upper())[:1]
+    if "A" <= first <= "Z":
+        return first
+    script = unicodedata.name(first, "").split(" ")[0] if first.isalpha() else ""
+    return _SCRIPTS.get(script, "#" if not script else script.capitalize())
+
+
+_SCRIPTS = {
+    "CJK": "汉",
+    "HIRAGANA": "かな",
+    "KATAKANA": "かな",
+    "HANGUL": "한",
+    "CYRILLIC": "Кир",
+    "GREEK": "Ελ",
+    "ARABIC": "ع",
+    "HEBREW": "א",
+    "THAI": "ก",
+}

@@ -1,0 +1,204 @@
+"""A page for each published note: its body, properties, tags, outline and backlinks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+from typing import Any
+
+from generator.body import MAX_DEPTH
+from generator.pages.kind import Kind, Planned, digest, is_stale
+from generator.properties import as_list, lower_keys
+from generator.render import Look, Renderer
+from generator.syntax.tag import tag_file, tag_key
+from generator.syntax.wikilink import find_wikilinks, shown_text
+from generator.urls import folder_url
+from generator.wiki import LinkRow, PageRow, Wiki, json_list
+
+# Shown elsewhere on the page, or meant for the program alone.
+_HIDDEN = frozenset(
+    "title tags tag aliases alias summary description cssclasses cssclass publish draft lifecycle created created_at date"
+    " updated updated_at modified sources permalink lang language".split()
+)
+_WITH_CONTEXT = 50  # linking pages whose sentences are shown; the rest by title alone
+_CONTEXTS = 3  # sentences shown of one linking page
+
+
+def _plan(wiki: Wiki, look: Look) -> Iterator[Planned]:
+    own = {page.id: own_digest(wiki, page) for page in wiki.pages.values()}
+    for page in wiki.pages.values():
+        parts = [own[page.id], str(is_stale(page, look.today))]
+        parts += [own[embedded] for embedded in embedded_pages(wiki, page.id)]
+        for row in wiki.backlinks.get(page.id, ()):
+            source = wiki.pages[row.source]
+            parts.append(f"{source.url}\x1e{source.title}\x1e{source.content_hash}\x1e{row.n}")
+        yield Planned(page.url, page.id, digest(parts))
+
+
+def own_digest(wiki: Wiki, page: PageRow) -> str:
+    """What a page shows of itself: its facts, its text, and what its links open."""
+    parts = [str(value) for value in page[1:]]
+    for row in wiki.links.get(page.id, ()):
+        title = wiki.pages[row.target].title if row.embed and row.target in wiki.pages else ""
+        parts.append(f"{wiki.url_of(row.target)}\x1e{row.anchor}\x1e{row.status}\x1e{title}")
+    return digest(parts)
+
+
+def embedded_pages(wiki: Wiki, page_id: int) -> list[int]:
+    """The pages that are embedded in a page, down to the depth that is rendered."""
+    found: dict[int, None] = {}
+    level = [page_id]
+    for _ in range(MAX_DEPTH + 1):
+        level = [
+            row.target
+            for page in level
+            for row in wiki.links.get(page, ())
+            if row.embed and row.target is not None and row.target in wiki.pages and row.target not in found
+        ]
+        found.update(dict.fromkeys(level))
+    return list(found)
+
+
+def _context(renderer: Renderer, page_id: int, url: str) -> Mapping[str, Any]:
+    from markupsafe import Markup
+
+    wiki = renderer.wiki
+    page = wiki.pages[page_id]
+    meta_json, problems_json = renderer.db.execute(
+        "SELECT meta, problems FROM wiki_pages WHERE id = ?", (page_id,)
+    ).fetchone()
+    meta = lower_keys(json.loads(meta_json))
+    body = renderer.bodies.read(page_id)
+    html, title_anchor = without_title(renderer, page, url)
+    return {
+        "title": page.title,
+        "lang": page.language,
+        "page": {
+            "title": page.title,
+            "anchor": title_anchor,
+            "summary": page.summary,
+            "category": page.category,
+            "lifecycle": page.lifecycle,
+            "created": page.created_at,
+            "updated": page.updated_at,
+            "word_count": page.word_count,
+            "stale": is_stale(page, renderer.look.today),
+            "aliases": json_list(page.aliases),
+            "sources": json_list(page.sources),
+        },
+        "tags": [{"label": tag, "path": tag_file(tag_key(tag))} for tag in json_list(page.tags)],
+        "breadcrumbs": breadcrumbs(page.folder, page.title),
+        "outline": [h for h in body.headings if h.anchor != title_anchor],
+        "properties": _properties(renderer, page, meta, url),
+        "html": Markup(html),  # noqa: S704 - made from escaped and sanitised parts
+        "backlinks": _backlinks(renderer, page_id),
+        "problems": [_problem(renderer, code, message, line) for code, message, line in json.loads(problems_json)
+                     if code in _SHOWN_PROBLEMS],
+        "cssclasses": " ".join(as_list(meta.get("cssclasses")) + as_list(meta.get("cssclass"))),
+    }  # fmt: skip
+
+
+def without_title(renderer: Renderer, page: PageRow, url: str) -> tuple[str, str]:
+    """The body of a page as shown at `url`, and the id of its first heading where that is the title: the template
+    shows the title, so the body does not show it again."""
+    html = renderer.body(url).page(page.id)
+    headings = renderer.bodies.read(page.id).headings
+    if headings and headings[0].start == 0 and headings[0].level == 1 and headings[0].text == page.title:
+        return html.partition("</h1>\n")[2], headings[0].anchor
+    return html, ""
+
+
+_SHOWN_PROBLEMS = frozenset({"invalid-frontmatter", "oversized-page", "bad-encoding"})
+
+
+def _problem(renderer: Renderer, code: str, message: str, line: int) -> str:
+    return renderer.translate("page.problem", line=line, message=message)
+
+
+def breadcrumbs(folder: str, last: str | None = None) -> list[dict[str, str | None]]:
+    """The way from the root to a folder, each step with its page; `last` is the current page."""
+    parts = folder.split("/") if folder else []
+    crumbs: list[dict[str, str | None]] = [
+        {"name": part, "path": folder_url("/".join(parts[: i + 1]))} for i, part in enumerate(parts)
+    ]
+    return [*crumbs, {"name": last, "path": None}] if last is not None else crumbs
+
+
+def _backlinks(renderer: Renderer, page_id: int) -> list[dict[str, Any]]:
+    """The pages that link here, with the sentences in which they do."""
+    rows = renderer.wiki.backlinks.get(page_id, ())
+    if not rows:
+        return []
+    contexts = {
+        (source, n): context
+        for source, n, context in renderer.db.execute(
+            "SELECT source, n, context FROM wiki_links WHERE target = ?", (page_id,)
+        )
+    }
+    sources: dict[int, list[str]] = {}
+    for row in rows:
+        sentences = sources.setdefault(row.source, [])
+        context = contexts[row.source, row.n]
+        if len(sources) <= _WITH_CONTEXT and len(sentences) < _CONTEXTS and context and context not in sentences:
+            sentences.append(context)
+    pages = renderer.wiki.pages
+    return [
+        {"title": pages[source].title, "path": pages[source].url, "contexts": sentences, "lang": pages[source].language}
+        for source, sentences in sorted(sources.items(), key=lambda item: pages[item[0]].path)
+    ]
+
+
+def _properties(renderer: Renderer, page: PageRow, meta: Mapping[str, Any], url: str) -> list[dict[str, Any]]:
+    """The properties that are worth a row, with links in their values."""
+    from markupsafe import Markup
+
+    rows = [row for row in renderer.wiki.links.get(page.id, ()) if row.kind == "property"]
+    filler = _PropertyFiller(renderer, page.id, url, rows)
+    shown = []
+    for key, value in meta.items():
+        html = filler.value(value)
+        if key not in _HIDDEN and html:
+            shown.append({"key": key, "html": Markup(html)})  # noqa: S704
+    return shown
+
+
+class _PropertyFiller:
+    """Turns values into HTML; takes the page's property links in the order in which the parser numbered them."""
+
+    def __init__(self, renderer: Renderer, page_id: int, url: str, rows: Sequence[LinkRow]) -> None:
+        self._renderer, self._page_id, self._url = renderer, page_id, url
+        self._rows = iter(rows)
+
+    def value(self, value: Any) -> str:
+        if isinstance(value, bool):
+            return "☑" if value else "☐"
+        if isinstance(value, str):
+            return self._text(value)
+        if isinstance(value, list):
+            parts = [self.value(item) for item in value]
+            return ", ".join(part for part in parts if part)
+        if isinstance(value, Mapping):
+            parts = [f"{escape(str(key))}: {inner}" for key, item in value.items() if (inner := self.value(item))]
+            return "; ".join(parts)
+        return "" if value is None else escape(str(value))
+
+    def _text(self, text: str) -> str:
+        written = find_wikilinks(text)
+        if not written:
+            if text.startswith(("https://", "http://")) and " " not in text:
+                return f'<a class="external-link" href="{escape(text)}" rel="noopener">{escape(text)}</a>'
+            return escape(text)
+        rows = [row for row in (next(self._rows, None) for _ in written) if row is not None]
+        labels = [escape(shown_text(link)) for link in written]
+        links = self._renderer.body(self._url).inline(self._page_id, rows, labels[: len(rows)])
+        rest = text
+        out = []
+        for link in links:
+            before, _, rest = rest.partition("[[")
+            out.append(escape(before) + link)
+            rest = rest.partition("]]")[2]
+        return "".join(out) + escape(rest)
+
+
+KIND = Kind("note", "note.html", _plan, _context)

@@ -1,0 +1,163 @@
+"""Pages become HTML: the Jinja environment (a user's folder laid over ours), and what every template may use."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache
+from hashlib import md5
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from generator import __version__
+from generator.assets import templates_dir
+from generator.body import BodyReader, BodyRenderer
+from generator.errors import ConfigError
+from generator.language import direction
+from generator.urls import ASSETS, folder_url, relative_href, root_prefix
+from generator.wiki import Wiki
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+NAV = (
+    {"title": "nav.home", "path": "index.html", "icon": "home"},
+    {"title": "nav.pages", "path": "pages.html", "icon": "pages"},
+    {"title": "nav.tags", "path": "tags.html", "icon": "tags"},
+    {"title": "nav.hot", "path": "hot.html", "icon": "hot"},
+    {"title": "nav.orphans", "path": "orphans.html", "icon": "orphans"},
+)
+_MOST_FOLDERS = 60
+_TEMPLATE_SUFFIXES = frozenset({".html", ".css", ".js", ".svg", ".json"})
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The settings that a page is drawn with. `templates` is the user's folder, or None."""
+
+    title: str
+    language: str
+    base_url: str
+    theme: str
+    templates: Path | None
+    today: date
+
+
+class Renderer:
+    """Draws the pages of one wiki. Not shared between processes: it holds a connection to the index."""
+
+    def __init__(self, wiki: Wiki, db: sqlite3.Connection, look: Look) -> None:
+        self.wiki = wiki
+        self.db = db
+        self.look = look
+        self.bodies = BodyReader(db)
+        self._environment = _environment(look.templates)
+        self._messages = messages(look.language)
+        self._site = {
+            "title": look.title,
+            "language": look.language,
+            "home": "index.html",
+            "base_url": look.base_url,
+            "generator": f"sanguo-llmwiki {__version__}",
+            "theme": look.theme,
+        }
+        self._folders = [
+            {"name": wiki.folders[path].name, "path": folder_url(path), "count": wiki.folders[path].count}
+            for path in wiki.folders[""].subfolders[:_MOST_FOLDERS]
+        ]
+        self._sidebar = lru_cache(maxsize=512)(self._draw_sidebar)
+
+    def translate(self, key: str, **values: object) -> str:
+        """The interface text for `key` in the site's language."""
+        text = self._messages[key]
+        return text.format(**values) if values else text
+
+    def body(self, url: str) -> BodyRenderer:
+        """Fills bodies that are shown on the page at `url`."""
+        return BodyRenderer(self.wiki, self.bodies, root_prefix(url), self.translate)
+
+    def draw(self, template: str, url: str, context: Mapping[str, Any]) -> bytes:
+        """The page at `url`. `context` gives at least `title`; `lang` defaults to the site's language."""
+        root = root_prefix(url)
+        lang = context.get("lang", self.look.language)
+        top = url.partition("/")[0]
+        shared: dict[str, Any] = {
+            "site": self._site,
+            "lang": lang,
+            "dir": direction(lang),
+            "url": url,
+            "root": root,
+            "t": self.translate,
+            "href": lambda path, anchor="": relative_href(root, path, anchor),
+            "asset": lambda name: f"{root}{ASSETS}/{name}",
+            "nav": NAV,
+            "folders": self._folders,
+            "sidebar": self._sidebar(root, url if "/" not in url else f"{top}/index.html", url.endswith("/index.html")),
+        }
+        text: str = self._environment.get_template(template).render(shared | dict(context))
+        return text.encode("utf-8", "replace")
+
+    def _draw_sidebar(self, root: str, here: str, is_folder: bool) -> Any:
+        from markupsafe import Markup
+
+        own = here if is_folder or "/" not in here else ""
+        context = {
+            "site": self._site,
+            "url": own,
+            "here": here,
+            "t": self.translate,
+            "href": lambda path, anchor="": relative_href(root, path, anchor),
+            "nav": NAV,
+            "folders": self._folders,
+        }
+        return Markup(self._environment.get_template("partials/sidebar.html").render(context))  # noqa: S704
+
+
+@lru_cache(maxsize=2)
+def messages(language: str) -> dict[str, str]:
+    """The interface texts of a language."""
+    texts: dict[str, str] = json.loads((templates_dir() / "messages" / f"{language}.json").read_text("utf-8"))
+    return texts
+
+
+def template_files(user_folder: Path | None) -> dict[str, Path]:
+    """Every template and asset by name, the user's over ours."""
+    found: dict[str, Path] = {}
+    for folder in (templates_dir(), user_folder):
+        if folder is None:
+            continue
+        if not folder.is_dir():
+            raise ConfigError(f"site.templates: {folder} is not a folder", hint="make it, or remove the setting")
+        for path in sorted(folder.rglob("*")):
+            name = path.relative_to(folder).as_posix()
+            if path.suffix in _TEMPLATE_SUFFIXES and not name.startswith(("vault/", "sample-vault/")):
+                found[name] = path
+    return found
+
+
+def template_state(user_folder: Path | None) -> str:
+    """A digest of all templates: when it changes, so may every page."""
+    digest = md5(usedforsecurity=False)
+    for name, path in sorted(template_files(user_folder).items()):
+        digest.update(name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+@lru_cache(maxsize=2)
+def _environment(user_folder: Path | None) -> Environment:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    folders = [folder for folder in (user_folder, templates_dir()) if folder is not None]
+    return Environment(
+        loader=FileSystemLoader(folders),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+
+

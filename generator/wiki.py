@@ -1,0 +1,230 @@
+"""The published wiki in memory: what all pages of a build are made from, read from the index by a few queries.
+
+Rows stay plain tuples and contexts stay in the index: at 100,000 pages that is the difference between a second and
+many. Only published pages are here, so that nothing private can reach a page.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from generator.urls import file_urls
+
+
+class PageRow(NamedTuple):
+    """A published page, as wiki_pages has it. `tags`, `aliases` and `sources` are JSON lists."""
+
+    id: int
+    path: str
+    url: str
+    title: str
+    category: str
+    tags: str
+    aliases: str
+    summary: str
+    content_hash: str
+    lifecycle: str
+    created_at: str
+    updated_at: str
+    sources: str
+    word_count: int
+    language: str
+    special: int
+
+    @property
+    def folder(self) -> str:
+        """The vault folder that the page stands in; "" for the root."""
+        return self.path.rpartition("/")[0]
+
+
+class LinkRow(NamedTuple):
+    """A link of a published page; `target` is a file id, or None. `status` as in the schema."""
+
+    source: int
+    n: int
+    kind: str
+    embed: int
+    target: int | None
+    anchor: str
+    status: str
+    name: str
+    subpath: str
+    label: str | None
+
+
+class Attachment(NamedTuple):
+    """A file that a published page refers to; `disk` is its real relative name."""
+
+    path: str
+    disk: str
+    mtime_ns: int
+    size: int
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """A tag with the ids of the pages that carry exactly it, sorted by path. `first_seen` as in the schema."""
+
+    key: str
+    label: str
+    pages: tuple[int, ...]
+    first_seen: str
+
+
+@dataclass(frozen=True)
+class Wiki:
+    """Pages by id in order of path; links by source, in their order on the page."""
+
+    pages: Mapping[int, PageRow]
+    links: Mapping[int, Sequence[LinkRow]]
+    attachments: Mapping[int, Attachment]
+    tags: Mapping[str, Tag]
+
+    @cached_property
+    def backlinks(self) -> Mapping[int, Sequence[LinkRow]]:
+        """Links of other pages to each page, by path of their page; those of index, log and hot do not count."""
+        found: dict[int, list[LinkRow]] = {}
+        pages = self.pages
+        for source, rows in self.links.items():
+            if pages[source].special:
+                continue
+            for row in rows:
+                if row.target is not None and row.target != source and row.target in pages:
+                    found.setdefault(row.target, []).append(row)
+        return found
+
+    @cached_property
+    def orphans(self) -> tuple[PageRow, ...]:
+        """Pages that no other page links to or embeds."""
+        linked = self.backlinks
+        return tuple(page for page in self.pages.values() if not page.special and page.id not in linked)
+
+    @cached_property
+    def content_pages(self) -> tuple[PageRow, ...]:
+        """All pages but the special ones."""
+        return tuple(page for page in self.pages.values() if not page.special)
+
+    @cached_property
+    def folders(self) -> Mapping[str, Folder]:
+        """Every folder that holds published pages, at any depth; "" is the vault."""
+        return _folders(self.pages.values())
+
+    @cached_property
+    def nested_tags(self) -> Mapping[str, frozenset[int]]:
+        """The pages of each tag and of the tags below it; parents that no page carries are here too."""
+        found: dict[str, set[int]] = {}
+        for key, tag in self.tags.items():
+            parts = key.split("/")
+            for depth in range(1, len(parts) + 1):
+                found.setdefault("/".join(parts[:depth]), set()).update(tag.pages)
+        return {key: frozenset(ids) for key, ids in found.items()}
+
+    @cached_property
+    def tag_labels(self) -> Mapping[str, str]:
+        """How each tag, or parent of a tag, is spelled."""
+        labels: dict[str, str] = {}
+        for key in sorted(self.tags):
+            parts, spelled = key.split("/"), self.tags[key].label.split("/")
+            for depth in range(1, len(parts) + 1):
+                labels.setdefault("/".join(parts[:depth]), "/".join(spelled[:depth]))
+        return labels | {key: tag.label for key, tag in self.tags.items()}
+
+    def url_of(self, file_id: int | None) -> str:
+        """The output path of a page or attachment; "" if it is not in the site."""
+        if file_id is None:
+            return ""
+        page = self.pages.get(file_id)
+        if page is not None:
+            return page.url
+        attachment = self.attachments.get(file_id)
+        return attachment.url if attachment is not None else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A folder with its direct subfolders (full paths) and pages, and how many pages it holds at any depth."""
+
+    path: str
+    subfolders: tuple[str, ...]
+    pages: tuple[PageRow, ...]
+    count: int
+
+    @property
+    def name(self) -> str:
+        """Its last segment."""
+        return self.path.rpartition("/")[2]
+
+
+def _folders(pages: Iterable[PageRow]) -> dict[str, Folder]:
+    direct: dict[str, list[PageRow]] = {"": []}
+    counts: dict[str, int] = {"": 0}
+    children: dict[str, set[str]] = {"": set()}
+    for page in pages:
+        folder = page.folder
+        direct.setdefault(folder, []).append(page)
+        while True:
+            counts[folder] = counts.get(folder, 0) + 1
+            children.setdefault(folder, set())
+            if not folder:
+                break
+            parent = folder.rpartition("/")[0]
+            children.setdefault(parent, set()).add(folder)
+            folder = parent
+    return {
+        path: Folder(path, tuple(sorted(children[path])), tuple(direct.get(path, ())), counts[path])
+        for path in sorted(children)
+    }
+
+
+def load_wiki(db: sqlite3.Connection) -> Wiki:
+    """Read the published wiki."""
+    columns = ", ".join(PageRow._fields)
+    rows = map(PageRow._make, db.execute(f"SELECT {columns} FROM wiki_pages WHERE published ORDER BY path"))
+    pages = {row.id: row for row in rows}
+    links: dict[int, list[LinkRow]] = {}
+    wanted: set[int] = set()
+    columns = ", ".join(LinkRow._fields)
+    for row in map(LinkRow._make, db.execute(f"SELECT {columns} FROM wiki_links ORDER BY source, n")):
+        if row.source in pages:
+            links.setdefault(row.source, []).append(row)
+            if row.target is not None and row.target not in pages:
+                wanted.add(row.target)
+    return Wiki(pages, links, _attachments(db, pages, wanted), _tags(db, pages))
+
+
+def _attachments(db: sqlite3.Connection, pages: Mapping[int, PageRow], wanted: set[int]) -> dict[int, Attachment]:
+    """Files that a published page refers to; notes that are not published are not among them."""
+    notes = {row[0] for row in db.execute("SELECT id FROM wiki_pages")}
+    files = {}
+    for file_id in sorted(wanted - notes):
+        row = db.execute("SELECT path, disk, mtime_ns, size FROM wiki_files WHERE id = ?", (file_id,)).fetchone()
+        if row is not None and not row[0].lower().endswith(".md"):
+            files[file_id] = row
+    urls = file_urls((row[0] for row in files.values()), [page.url for page in pages.values()])
+    return {file_id: Attachment(*row, urls[row[0]]) for file_id, row in files.items()}
+
+
+def _tags(db: sqlite3.Connection, pages: Mapping[int, PageRow]) -> dict[str, Tag]:
+    members: dict[str, list[int]] = {}
+    spelled: dict[str, dict[int, str]] = {}
+    for tag, page, label in db.execute("SELECT tag, page, label FROM wiki_page_tags"):
+        if page in pages:
+            members.setdefault(tag, []).append(page)
+            spelled.setdefault(tag, {})[page] = label
+    result = {}
+    for tag in sorted(members):
+        ids = tuple(sorted(members[tag], key=lambda page: pages[page].path))
+        first_seen = min(pages[page].created_at for page in ids)
+        result[tag] = Tag(tag, spelled[tag][ids[0]], ids, first_seen)
+    return result
+
+
+def json_list(text: str) -> list[str]:
+    """A JSON column of texts."""
+    return json.loads(text) if text != "[]" else []  # type: ignore[no-any-return]
