@@ -78,6 +78,17 @@ def fold(text: str) -> str:
     return folded
 
 
+def fold_aligned(text: str) -> str:
+    """`text` folded as far as every character keeps its place: for finding words in it. It should be in NFC."""
+    lowered = text.lower()
+    if len(lowered) != len(text):
+        lowered = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
+    for char in set(lowered) - _ASCII if not lowered.isascii() else ():
+        if len(_FOLDED[char]) == 1:
+            lowered = lowered.replace(char, _FOLDED[char])
+    return lowered
+
+
 def fts_text(text: str) -> str:
     """What is put into FTS5 for `text`, and what a query word must look like to be found there.
 

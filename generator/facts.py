@@ -16,7 +16,7 @@ from generator.model import Link, LinkKind, Problem
 from generator.syntax.link import vault_link
 from generator.syntax.marks import SLOT_CLOSE, SLOT_OPEN, slot
 from generator.syntax.plain import plain_text
-from generator.syntax.wikilink import WrittenLink, find_wikilinks
+from generator.syntax.wikilink import WrittenLink, find_wikilinks, split_wikilink
 
 NOTE_EXTENSIONS = frozenset({"", "md"})
 MEDIA_EXTENSIONS = {
@@ -205,7 +205,9 @@ class _Walk:
             if kind in ("text", "code_inline", "math_inline", "math_inline_double"):
                 piece = token.content
             elif kind in _BREAKS:
-                piece, line = "\n", line + 1
+                piece, line = "" if token.hidden else "\n", line + 1
+            elif kind == "comment":
+                line += token.meta["lines"]
             elif kind == "wikilink_open":
                 open_links.append((self._link(token, token.meta["link"], "wikilink", False, line), size))
             elif kind == "link_open":
@@ -260,21 +262,31 @@ class _Walk:
             self.facts.tags.append(name)
 
     def _meta_links(self, token: Token) -> None:
-        """HTML attributes and mermaid nodes that name files: `␂H0␃` and `␂M0␃` become numbered slots."""
+        """HTML attributes and nodes of diagrams that name files: `␂H0␃` and `␂M0␃` become numbered slots."""
         meta = token.meta
-        numbers: dict[tuple[str, int], int] = {}
-        for i, (destination, attribute, _tag) in enumerate(meta.get("html_links", ())):
-            written = vault_link(destination)
-            if written is not None:
-                embed = attribute != "href"
-                numbers["H", i] = len(self.facts.links)
-                self.facts.links.append(
-                    Link(written.target, written.subpath, None, "html", embed, self.line, destination[:_CONTEXT])
-                )
-        if numbers:
-            token.content = _META_SLOT.sub(
-                lambda m: slot(numbers[m[1], int(m[2])]) if (m[1], int(m[2])) in numbers else "", token.content
-            )
+        if "html_links" in meta:
+            slots = [self._attribute(destination, attribute) for destination, attribute, _tag in meta["html_links"]]
+            token.content = _META_SLOT.sub(lambda match: slots[int(match[2])], token.content)
+        if "internal_links" in meta:
+            slots = [self._node(text) for text in meta["internal_links"]]
+            meta["svg"] = _META_SLOT.sub(lambda match: slots[int(match[2])], meta["svg"])
+
+    def _attribute(self, destination: str, attribute: str) -> str:
+        """The slot of an HTML attribute; "" where it names no file of the vault."""
+        written = vault_link(destination)
+        return self._unlabelled(written, "html", attribute != "href", destination) if written else ""
+
+    def _node(self, text: str) -> str:
+        """The slot of a diagram's node; "" where its text is no name."""
+        written = split_wikilink(text)
+        return self._unlabelled(written, "diagram", False, text) if written else ""
+
+    def _unlabelled(self, written: WrittenLink, kind: LinkKind, embed: bool, context: str) -> str:
+        number = len(self.facts.links)
+        self.facts.links.append(
+            Link(written.target, written.subpath, None, kind, embed, self.line, context[:_CONTEXT])
+        )
+        return slot(number)
 
 
 def _with_context(link: Link, context: str, label: str) -> Link:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import multiprocessing
 import os
@@ -142,8 +143,13 @@ def _read_all(read: Callable[[_Job], _Outcome], jobs: Sequence[_Job], workers: i
     if workers < 2 or len(jobs) < _POOL_FROM:
         yield from map(read, jobs)
         return
-    with ProcessPoolExecutor(workers, mp_context=process_context()) as pool:
+    with ProcessPoolExecutor(workers, process_context(), _start_worker) as pool:
         yield from pool.map(read, jobs, chunksize=_CHUNK)
+
+
+def _start_worker() -> None:
+    """A parse makes tens of thousands of objects and few cycles: look for those less often."""
+    gc.set_threshold(50_000, 20, 50)
 
 
 def _read_one(vault: Path, options: ParseOptions, job: _Job) -> _Outcome:

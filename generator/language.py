@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 RTL = frozenset({"ar", "fa", "he", "ur"})
-_SAMPLE = 4000
+_SAMPLE = 2000
 # Scripts in the order in which they decide: kana before Han, Persian letters before Arabic ones.
 _SCRIPTS = (
     ("ja", re.compile("[\u3040-\u30ff]"), 0.05),
@@ -22,7 +22,8 @@ _SCRIPTS = (
     ("uk", re.compile("[\u0404\u0406\u0407\u0490\u0454\u0456\u0457\u0491]"), 0.02),
     ("ru", re.compile("[\u0400-\u04ff]"), 0.25),
 )
-_LETTER = re.compile(r"[^\W\d_]")
+_LATIN = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]+")
+_LETTER = re.compile(r"[^\W\d_]+")
 
 
 def detect_language(text: str, default: str = "en") -> str:
@@ -30,9 +31,12 @@ def detect_language(text: str, default: str = "en") -> str:
     sample = text[:_SAMPLE]
     if sample.isascii():
         return default
-    letters = len(_LETTER.findall(sample)) or 1
+    others = "".join(_LETTER.findall(_LATIN.sub(" ", sample)))
+    if len(others) * 50 < len(sample):
+        return default  # a few foreign letters: no script has its share
+    letters = len(others) + sum(map(len, _LATIN.findall(sample)))
     for language, script, share in _SCRIPTS:
-        if len(script.findall(sample)) >= share * letters:
+        if len(script.findall(others)) >= share * letters:
             return language
     return default
 

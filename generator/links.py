@@ -84,23 +84,25 @@ class NameTable:
         return self._choose(paths, written, "") if len(paths) > 1 else Found(paths[0])
 
     def _choose(self, candidates: Sequence[str], written: str, folder: str) -> Found:
-        """The best of several: nearest where asked for, then the file as spelled, then the shortest path."""
+        """The best of several: nearest where asked for, an attachment before `name.ext.md`, the shortest path, the one
+        spelled as written."""
 
-        def rank(path: str) -> tuple[int, int, int]:
+        def rank(path: str) -> tuple[int, bool, int, bool]:
             shared = -_shared_folders(path, folder) if self.nearest else 0
-            return (shared, _spelling(path, written), len(path))
+            return (shared, not _ends(name_key(path), name_key(written)), len(path), not _is_spelled(path, written))
 
         ranked = sorted(candidates, key=lambda path: (*rank(path), path))
         best = rank(ranked[0])
         return Found(ranked[0], tied=tuple(path for path in ranked[1:] if rank(path) == best))
 
 
-def _spelling(path: str, written: str) -> int:
-    """0 for a file whose name is exactly as written (an attachment before `name.ext.md`), 1 for a note, 2 for
-    a name that differs in case."""
-    if path == written or path.endswith("/" + written):
-        return 0
-    return 1 if path[:-3] == written or path[:-3].endswith("/" + written) else 2
+def _is_spelled(path: str, written: str) -> bool:
+    """Whether the path is the written one in case too."""
+    return _ends(path, written) or _ends(path[:-3], written)
+
+
+def _ends(path: str, end: str) -> bool:
+    return path == end or path.endswith("/" + end)
 
 
 def _shared_folders(path: str, folder: str) -> int:

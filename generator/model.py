@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-LinkKind = Literal["wikilink", "markdown", "property", "html"]
+LinkKind = Literal["wikilink", "markdown", "property", "html", "diagram"]
 Lifecycle = Literal["draft", "verified", "archived", "disputed"]
 
 

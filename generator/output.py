@@ -112,8 +112,8 @@ def prune(output: Output, wanted: Iterable[str]) -> int:
             removed += 1
             folders.add(path.parent)
     for folder in sorted(folders, key=lambda folder: -len(folder.parts)):
-        while folder != output.folder and not any(folder.iterdir()):
-            folder.rmdir()
+        while folder != output.folder and folder.is_dir() and not any(folder.iterdir()):
+            folder.rmdir()  # the folders above may be empty now: those are no longer there when their turn comes
             folder = folder.parent
     return removed
 

@@ -54,7 +54,7 @@ class Renderer:
         self.db = db
         self.look = look
         self.bodies = BodyReader(db)
-        self._environment = _environment(look.templates)
+        self._environment = _environment(look.templates, template_state(look.templates))
         self._messages = messages(look.language)
         self._site = {
             "title": look.title,
@@ -65,7 +65,7 @@ class Renderer:
             "theme": look.theme,
         }
         self._folders = [
-            {"name": wiki.folders[path].name, "path": folder_url(path), "count": wiki.folders[path].count}
+            {"name": wiki.folders[path].name, "path": folder_url(path)}
             for path in wiki.folders[""].subfolders[:_MOST_FOLDERS]
         ]
         self._sidebar = lru_cache(maxsize=512)(self._draw_sidebar)
@@ -147,7 +147,8 @@ def template_state(user_folder: Path | None) -> str:
 
 
 @lru_cache(maxsize=2)
-def _environment(user_folder: Path | None) -> Environment:
+def _environment(user_folder: Path | None, state: str) -> Environment:
+    """The templates as they are in `state`: a process that watches the vault outlives changes of them."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     folders = [folder for folder in (user_folder, templates_dir()) if folder is not None]

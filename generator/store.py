@@ -181,7 +181,7 @@ def pack(d: Document) -> PackedPage:
     )  # fmt: skip
     headings = [(h.level, h.text, h.raw, h.anchor, h.line, h.offset, h.start, h.end) for h in d.headings]
     blocks, footnotes = ([(b.id, b.line, b.start, b.end, b.tag) for b in group] for group in (d.blocks, d.footnotes))
-    html = zlib.compress(d.html.encode("utf-8", "replace"), 1)
+    html = zlib.compress(d.html.encode("utf-8", "replace"), 3)
     return PackedPage(
         path=d.path,
         created=d.created,
@@ -277,6 +277,7 @@ def timestamp() -> str:
 
 def _connect(path: Path, cache_mb: int) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=_BUSY_TIMEOUT_S, isolation_level=None)
+    connection.execute("PRAGMA page_size = 2048")  # a page of text leaves half a database page empty
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute("PRAGMA foreign_keys = ON")

@@ -156,7 +156,8 @@ def _to_lf(text: str) -> str:
 
 # ── paths from outside ──────────────────────────────────────────────────────────────────────────────────
 
-_FOREIGN = re.compile(r"[/\\]|[A-Za-z]:|~(?:\Z|[^/]*/)|[A-Za-z][\w+.-]*://|file:", re.IGNORECASE)
+# A drive letter, but not the name `Q: what.md`.
+_FOREIGN = re.compile(r"[/\\]|[A-Za-z]:(?! )|~(?:\Z|[^/]*/)|[A-Za-z][\w+.-]*://|file:", re.IGNORECASE)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\\]")
 
 

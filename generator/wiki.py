@@ -88,14 +88,15 @@ class Wiki:
 
     @cached_property
     def backlinks(self) -> Mapping[int, Sequence[LinkRow]]:
-        """Links of other pages to each page, by path of their page; those of index, log and hot do not count."""
+        """Links of other pages to each page, by path of their page. Those of index, log and hot do not count, nor do
+        the nodes of diagrams: Obsidian keeps them out of its graph."""
         found: dict[int, list[LinkRow]] = {}
         pages = self.pages
         for source, rows in self.links.items():
             if pages[source].special:
                 continue
             for row in rows:
-                if row.target is not None and row.target != source and row.target in pages:
+                if row.target != source and row.target in pages and row.kind != "diagram":
                     found.setdefault(row.target, []).append(row)
         return found
 

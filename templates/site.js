@@ -3,23 +3,25 @@
 (() => {
   const root = document.documentElement;
   const systemIsDark = matchMedia("(prefers-color-scheme: dark)");
-  const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : systemIsDark.matches);
+  const configured = document.querySelector('meta[name="color-scheme"]').content; // "light dark": as the system
+  const usualTheme = () => (configured !== "light dark" ? configured : systemIsDark.matches ? "dark" : "light");
+  const shownTheme = () => root.dataset.theme || usualTheme();
 
   // Obsidian's snippets look for these classes on the body.
   function markTheme() {
-    document.body.classList.toggle("theme-dark", isDark());
-    document.body.classList.toggle("theme-light", !isDark());
+    document.body.classList.toggle("theme-dark", shownTheme() === "dark");
+    document.body.classList.toggle("theme-light", shownTheme() === "light");
   }
 
-  // Choosing what the system shows anyway means following the system again.
+  // Choosing what would be shown anyway forgets the choice, so that the page follows the system again.
   function switchTheme() {
-    const chosen = isDark() ? "light" : "dark";
-    const followsSystem = (chosen === "dark") === systemIsDark.matches;
-    if (followsSystem) delete root.dataset.theme;
-    else root.dataset.theme = chosen;
+    const chosen = shownTheme() === "dark" ? "light" : "dark";
+    const isUsual = chosen === usualTheme();
+    root.dataset.theme = chosen;
+    if (isUsual && configured === "light dark") delete root.dataset.theme;
     markTheme();
     try {
-      if (followsSystem) localStorage.removeItem("llmwiki-theme");
+      if (isUsual) localStorage.removeItem("llmwiki-theme");
       else localStorage.setItem("llmwiki-theme", chosen);
     } catch {
       // Storage is blocked: the choice holds for this page only.

@@ -51,7 +51,7 @@ def entry(page: PageRow) -> dict[str, str]:
 
 def entry_digest(page: PageRow) -> str:
     """All that `entry` shows."""
-    return f"{page.title}\x1e{page.url}\x1e{page.summary}\x1e{page.updated_at}\x1e{page.lifecycle}"
+    return "\x1e".join(entry(page).values())
 
 
 def by_title(pages: Iterable[PageRow]) -> list[PageRow]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from generator.body import MAX_DEPTH
 from generator.pages.kind import Kind, Planned, digest, is_stale
-from generator.properties import as_list, lower_keys
+from generator.properties import as_list, as_text, lower_keys
 from generator.render import Look, Renderer
 from generator.syntax.tag import tag_file, tag_key
 from generator.syntax.wikilink import find_wikilinks, shown_text
@@ -79,7 +79,7 @@ def _context(renderer: Renderer, page_id: int, url: str) -> Mapping[str, Any]:
             "anchor": title_anchor,
             "summary": page.summary,
             "category": page.category,
-            "lifecycle": page.lifecycle,
+            "lifecycle": page.lifecycle if as_text(meta.get("lifecycle")) else "",
             "created": page.created_at,
             "updated": page.updated_at,
             "word_count": page.word_count,
@@ -104,8 +104,9 @@ def without_title(renderer: Renderer, page: PageRow, url: str) -> tuple[str, str
     shows the title, so the body does not show it again."""
     html = renderer.body(url).page(page.id)
     headings = renderer.bodies.read(page.id).headings
-    if headings and headings[0].start == 0 and headings[0].level == 1 and headings[0].text == page.title:
-        return html.partition("</h1>\n")[2], headings[0].anchor
+    first = headings[0] if headings else None
+    if first and first.start == 0 and first.level == 1 and first.text == page.title and html.startswith("<h1"):
+        return html.partition("</h1>\n")[2], first.anchor
     return html, ""
 
 

@@ -11,11 +11,13 @@ from generator.syntax.block_id import block_id
 from generator.syntax.callout import callout
 from generator.syntax.code import code
 from generator.syntax.comment import comment
+from generator.syntax.dispatch import dispatch_by_character
 from generator.syntax.emphasis import emphasis
 from generator.syntax.footnote import footnote
 from generator.syntax.heading import heading
 from generator.syntax.highlight import highlight
 from generator.syntax.html import html
+from generator.syntax.line_break import line_break
 from generator.syntax.link import link
 from generator.syntax.math import math
 from generator.syntax.mermaid import mermaid
@@ -38,6 +40,7 @@ SYNTAXES: tuple[Syntax, ...] = (
     emphasis,
     footnote,
     table,
+    line_break,
     task,
     callout,
     code,
@@ -52,10 +55,11 @@ def build_parser(*, strict_line_breaks: bool = False, raw_html: str = "sanitize"
     """The one Markdown parser. `raw_html` is `sanitize`, `allow` or `escape`."""
     md = MarkdownIt(
         "commonmark",
-        {"html": True, "breaks": not strict_line_breaks, "xhtmlOut": False, "raw_html": raw_html},  # type: ignore[typeddict-unknown-key]
+        {"html": True, "breaks": not strict_line_breaks, "xhtmlOut": False, "raw_html": raw_html},
         renderer_cls=FragmentRenderer,
     )
     md.enable(["table", "strikethrough"])
     for syntax in SYNTAXES:
         syntax(md)
+    dispatch_by_character(md)
     return md

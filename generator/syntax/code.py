@@ -13,6 +13,7 @@ from markdown_it.token import Token
 
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
+    from pygments.token import _TokenType
 
 MAX_HIGHLIGHTED = 20_000
 """Characters of the longest block that is coloured; a longer one is data more often than code."""
@@ -126,17 +127,10 @@ def _highlight(content: str, language: str) -> str:
     lexer = _lexer(language) if language and len(content) <= MAX_HIGHLIGHTED else None
     if lexer is None:
         return escapeHtml(content)
-    from pygments.token import STANDARD_TYPES
-
     parts: list[str] = []
     last, pending = "", ""  # neighbours of the same class share one element
     for kind, value in lexer.get_tokens(content):
-        short = STANDARD_TYPES.get(kind)
-        while short is None:
-            kind = kind.parent
-            short = STANDARD_TYPES.get(kind)
-        if short in _PLAIN:
-            short = ""
+        short = _css_class(kind)
         if short == last:
             pending += value
             continue
@@ -144,6 +138,18 @@ def _highlight(content: str, language: str) -> str:
         last, pending = short, value
     parts.append(_span(last, pending))
     return "".join(parts)
+
+
+@lru_cache(maxsize=512)
+def _css_class(kind: _TokenType) -> str:
+    """The class of a kind of token, or of the nearest kind above it that has one; "" for what is not coloured."""
+    from pygments.token import STANDARD_TYPES
+
+    above: _TokenType | None = kind
+    while above is not None and above not in STANDARD_TYPES:
+        above = above.parent
+    short = STANDARD_TYPES[above] if above is not None else ""
+    return "" if short in _PLAIN else short
 
 
 def _span(css_class: str, text: str) -> str:
@@ -166,9 +172,7 @@ def _lexer(language: str) -> Lexer | None:
 
 # --- colours ---------------------------------------------------------------------------------------------------
 
-CODE_BACKGROUND = ("#f6f7f9", "#1b1f27")
-"""Behind code, in light and in dark; every colour below has a contrast of at least 4.5 with it."""
-
+# Legible (a contrast of 4.5 and more) on the grounds that `style.css` gives to code, in light and in dark.
 # What it colours: its light and its dark colour, and the Pygments classes.
 _COLOURS: tuple[tuple[str, str, str, str], ...] = (
     ("keywords", "#9a1f6a", "#f08cc4", "k kc kd kn kp kr kt ow nt"),
@@ -188,8 +192,7 @@ _PLAIN = frozenset("n p o w x esc err g nx py pm bn".split())
 
 def highlight_css() -> str:
     """The rules of `templates/highlight.css`: one set of classes whose colours follow the page's `color-scheme`."""
-    light, dark = CODE_BACKGROUND
-    rules = [f".highlight{{background:{light};background:light-dark({light},{dark})}}"]
+    rules: list[str] = []
     for _, light, dark, classes in _COLOURS:
         rules.append(f"{_selector(classes)}{{color:{light};color:light-dark({light},{dark})}}")
     rules += [f"{_selector(classes)}{{{style}}}" for classes, style in _STYLES]

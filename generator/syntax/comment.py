@@ -28,7 +28,7 @@ _BlockRule = Callable[[StateBlock, int, int, bool], bool]
 def comment(md: MarkdownIt) -> None:
     """Register comments as blocks and in running text, and let text blocks end where a comment opens."""
     rules = md.block.ruler
-    rules.before("table", "comment", _block)
+    rules.before("table", "comment", _block, {"alt": ["blockquote"]})  # ends tables too
     rules.at("heading", _ending_at_comment(heading), {"alt": ["paragraph", "reference", "blockquote"]})
     rules.at("lheading", _setext_heading)
     rules.at("paragraph", _ending_at_comment(paragraph))
@@ -53,14 +53,15 @@ def _closing_mark(src: str, pos: int) -> int | None:
 def _block(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:
     """A comment at the start of a block, unless it ends in its first line with text behind it."""
     start = state.bMarks[start_line] + state.tShift[start_line]
-    if silent or not state.src.startswith("%%", start) or state.is_code_block(start_line):
+    if not state.src.startswith("%%", start) or state.is_code_block(start_line):
         return False
     if _MARK.match(state.src, start) is None or (end := _closing_mark(state.src, start + 2)) is None:
         return False
     if end < state.eMarks[start_line] and not _is_blank(state.src, end, state.eMarks[start_line]):
         return False
-    state.line = start_line
-    _resume(state, end)
+    if not silent:
+        state.line = start_line
+        _resume(state, end)
     return True
 
 
@@ -164,16 +165,14 @@ def _inline(state: StateInline, silent: bool) -> bool:
 def _close_gap(state: StateInline, end: int) -> int:
     """Drop the line break or the space that would stand there twice without the comment; return where text goes on."""
     src, start = state.src, state.pos
-    at_line_start = start == 0 or src[start - 1] == "\n"
+    before = src[start - 1] if start else "\n"
     if end == state.posMax:
         state.pending = state.pending.rstrip(" ")
-        if at_line_start and state.tokens and state.tokens[-1].type in _BREAKS:
+        if before == "\n" and state.tokens and state.tokens[-1].type in _BREAKS:
             state.tokens.pop()
             state.tokens_meta.pop()
         return end
-    if src[end] == "\n" and at_line_start:
-        end += 1
-    elif src[end] == " " and (at_line_start or src[start - 1] == " "):
+    if (before == "\n" and src[end] in "\n ") or before == src[end] == " ":
         end += 1
     if lines := src.count("\n", start, end):
         state.push("comment", "", 0).meta["lines"] = lines

@@ -1,8 +1,8 @@
 """`**bold**`, `_italic_` and `~~struck~~`, next to Chinese, Japanese and Korean text too.
 
-CommonMark lets a run of markers open or close only next to white space or punctuation, because it takes for granted
-that words are set apart by spaces: `**强调。**后文` is not bold there. Here a CJK character on the other side of the run
-counts as such a border, and CJK punctuation never hinders a run.
+CommonMark lets a run of markers open or close only next to white space or punctuation, taking for granted
+that words are set apart by spaces: `**强调。**后文` is not bold there. Here a CJK character beside the run
+counts as such a border too, and CJK punctuation never hinders a run.
 """
 
 from __future__ import annotations

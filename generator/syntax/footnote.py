@@ -105,7 +105,7 @@ def _link_definition(state: StateBlock, start_line: int, end_line: int, silent: 
 def _reference(state: StateInline, silent: bool) -> bool:
     if state.src[state.pos] != "[" or not state.src.startswith("^", state.pos + 1) or state.linkLevel:
         return False
-    defined = state.env.get(_DEFINED)
+    defined: set[str] = state.env.get(_DEFINED, set())
     match = _LABEL.match(state.src, state.pos, state.posMax) if defined else None
     if match is None or (key := footnote_key(match[1])) not in defined:
         return False
@@ -125,7 +125,7 @@ def _in_place(state: StateInline, silent: bool) -> bool:
             state.push("provenance", "span", 0).content = provenance[1].lower()
         state.pos = provenance.end()
         return True
-    if state.linkLevel or _INSIDE in state.env:
+    if state.linkLevel or _INSIDE in state.env or state.src.find("]", start, state.posMax) < 0:
         return False
     end = state.md.helpers.parseLinkLabel(state, start + 1)
     content = state.src[start + 2 : end].strip()

@@ -25,14 +25,13 @@ from markdown_it.token import Token
 from generator.syntax.html_tags import HIDING_TAGS, HTML_TAGS, VOID_TAGS, CleanTag, clean_tag
 from generator.syntax.marks import SLOT_CLOSE, SLOT_OPEN
 
+_HIDDEN = r"<!--(?:-?>|.*?(?:-->|\Z))|<!\[CDATA\[.*?(?:\]\]>|\Z)|<[!?][^>]*(?:>|\Z)"
 _TAG = r"<(?P<close>/?)(?P<name>[A-Za-z][^\s/>]*)"
 _QUOTED = r"(?P<attributes>(?:[^>\"']|\"[^\"]*\"|'[^']*')*+)>"
-_HIDDEN = r"<!--(?:-?>|.*?(?:-->|\Z))|<!\[CDATA\[.*?(?:\]\]>|\Z)|<[!?][^>]*(?:>|\Z)"
 _MARKUP = re.compile(f"{_HIDDEN}|{_TAG}{_QUOTED}", re.DOTALL)
-# For what stands after a quote that is never closed: there, a tag ends at the next `>`, and the search stays linear.
+# For what stands before a quote that is never closed: there, a tag ends at the next `>`.
 _CARELESS_MARKUP = re.compile(rf"{_HIDDEN}|{_TAG}(?P<attributes>[^>]*+)>", re.DOTALL)
-_TAG_START = re.compile(r"<[/A-Za-z]")
-_OPEN_COMMENT = re.compile(r"<!--(?!-?>)(?:(?!-->).)*\Z", re.DOTALL)
+_START = re.compile(r"<(?=[!?]|/?[A-Za-z])")
 
 # What HTML closes by itself when the tag on the left opens.
 _CLOSES: dict[str, frozenset[str]] = {
@@ -150,7 +149,7 @@ class _Cleaner:
             if token.type == "html_inline":
                 if hidden:
                     continue
-                if not closes and self._hides(name) and last_close.get(name, -1) > i:
+                if not closes and name in HIDING_TAGS and last_close.get(name, -1) > i:
                     hidden = name
                     self._report(name)
                     if name == "iframe":
@@ -176,7 +175,7 @@ class _Cleaner:
         links: list[tuple[str, str, str]] = []
         if not name:
             token.content = ""  # a comment, a declaration, an instruction
-        elif not closes and self._hides(name):
+        elif not closes and name in HIDING_TAGS:
             token.content = escapeHtml(token.content)  # prose: "the <script> element"
         else:
             token.content = self._tag(token.content, closes, name, attributes, links)
@@ -194,27 +193,22 @@ class _Cleaner:
     def _clean_block(self, token: Token) -> None:
         links: list[tuple[str, str, str]] = []
         text, out, pos = token.content, [], 0
-        markup = _MARKUP
-        if _OPEN_COMMENT.search(text) if text.lstrip().startswith("<!--") else False:
-            self._problem("open-comment", "this comment is never closed: it hides what follows")
-        while True:
-            match = markup.search(text, pos)
-            skipped = text[pos : match.start()] if match else text[pos:]
-            if markup is _MARKUP and _TAG_START.search(skipped):
-                markup = _CARELESS_MARKUP
-                continue
-            out.append(_escape_angles(skipped))
-            if match is None:
-                break
+        for match in _markup_of(text):
+            if match.start() < pos:
+                continue  # inside an element that is left out
+            out.append(_escape_angles(text[pos : match.start()]))
             pos = match.end()
             name = (match["name"] or "").lower()
             if not name:
-                continue
-            if not match["close"] and self._hides(name):
+                if match[0].startswith("<!--") and not match[0].endswith("-->"):
+                    self._problem("open-comment", "this comment is never closed: it hides what follows")
+            elif not match["close"] and name in HIDING_TAGS:
                 pos = self._skip_hidden(text, pos, name, match["attributes"], out)
             else:
                 out.append(self._tag(match[0], bool(match["close"]), name, match["attributes"], links))
-        token.content = "".join(out)
+        out.append(_escape_angles(text[pos:]))
+        cleaned = "".join(out)
+        token.content = cleaned if cleaned.strip() else ""
         if links:
             token.meta["html_links"] = links
 
@@ -234,9 +228,6 @@ class _Cleaner:
         return stop
 
     # --- one tag -----------------------------------------------------------------------------------------------
-
-    def _hides(self, name: str) -> bool:
-        return name in HIDING_TAGS
 
     def _tag(self, source: str, closes: bool, name: str, attributes: str, links: list[tuple[str, str, str]]) -> str:
         if name not in HTML_TAGS and self.mode != "allow":
@@ -280,6 +271,20 @@ class _Cleaner:
 
     def _problem(self, code: str, message: str) -> None:
         self.env.setdefault("problems", []).append((code, message, self.line))
+
+
+def _markup_of(text: str) -> Iterator[re.Match[str]]:
+    """The tags and comments of a piece of HTML, each place read a bounded number of times."""
+    markup, pos = _MARKUP, 0
+    while start := _START.search(text, pos):
+        match = markup.match(text, start.start())
+        if match is None and markup is _MARKUP:
+            markup = _CARELESS_MARKUP
+            match = markup.match(text, start.start())
+        if match is None:
+            return  # no `>` ahead
+        yield match
+        pos = match.end()
 
 
 def _number_links(tag: CleanTag, first: int) -> str:

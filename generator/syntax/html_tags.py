@@ -176,7 +176,7 @@ def _assemble(name: str, attributes: dict[str, str], *, trusted: bool) -> CleanT
             parts.append(f' {attribute}="{escape(value)}"' if value else f" {attribute}")
     if not trusted:
         parts.append(_ADDED.get(name, ""))
-        if name == "a" and "href" in attributes:
+        if name == "a" and any(part.startswith(' href="') and SLOT_OPEN not in part for part in parts):
             parts.append(' rel="noopener"')
         elif name == "img" and "loading" not in attributes:
             parts.append(' loading="lazy"')

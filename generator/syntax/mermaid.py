@@ -3,11 +3,10 @@
 Tokens: a `mermaid` token keeps the source as its content. `meta["svg"]` is the drawing, or "" if it failed.
 `meta["internal_links"]` lists the texts of the nodes that were given the class `internal-link`; in the SVG node
 number i stands inside `<a ␂M{i}␃>`, whose mark the parser turns into a link's slot, attributes and all. The drawing's
-ids begin with ID_MARK, so that a copy in another page has its own; they are used in CSS too, so what fills the mark
-must be fit for a CSS identifier.
+ids begin with ID_MARK, so that a copy in another page has its own.
 
-The drawing's colours are those of a light page. A dark page sets `--diagram-filter: invert(1) hue-rotate(180deg)`,
-which exchanges light and dark and keeps the hues, for the theme's colours and for those of the note.
+The drawing's colours are those of a light page. On a dark page it needs a light ground, or the CSS filter
+`invert(1) hue-rotate(180deg)`, which exchanges light and dark and keeps the hues.
 """
 
 from __future__ import annotations

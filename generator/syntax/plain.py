@@ -19,6 +19,6 @@ def plain_text(children: Iterable[Token] | None, line_break: str = " ") -> str:
             parts.append(token.content)
         elif kind == "tag":
             parts.append("#" + token.content)
-        elif kind in _BREAKS:
+        elif kind in _BREAKS and not token.hidden:
             parts.append(line_break)
     return "".join(parts)

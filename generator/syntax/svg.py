@@ -21,11 +21,11 @@ _ATTRIBUTES = frozenset(
         "class clip-path clip-rule cx cy d direction display dominant-baseline dx dy fill fill-opacity fill-rule "
         "filter flood-color flood-opacity font-family font-size font-style font-weight fx fy gradientTransform "
         "gradientUnits height in in2 k1 k2 k3 k4 lengthAdjust letter-spacing marker-end marker-mid marker-start "
-        "markerHeight markerUnits markerWidth mask mode offset opacity operator orient overflow pathLength patternUnits "
-        "points preserveAspectRatio r refX refY result rotate rx ry shape-rendering spreadMethod startOffset stdDeviation "
-        "stop-color stop-opacity stroke stroke-dasharray stroke-dashoffset stroke-linecap stroke-linejoin "
-        "stroke-miterlimit stroke-opacity stroke-width style text-anchor text-decoration textLength transform "
-        "transform-origin vector-effect viewBox visibility width word-spacing writing-mode x x1 x2 y y1 y2"
+        "markerHeight markerUnits markerWidth mask mode offset opacity operator orient overflow pathLength "
+        "patternUnits points preserveAspectRatio r refX refY result rotate rx ry shape-rendering spreadMethod "
+        "startOffset stdDeviation stop-color stop-opacity stroke stroke-dasharray stroke-dashoffset stroke-linecap "
+        "stroke-linejoin stroke-miterlimit stroke-opacity stroke-width style text-anchor text-decoration textLength "
+        "transform transform-origin vector-effect viewBox visibility width word-spacing writing-mode x x1 x2 y y1 y2"
     ).split()
 )
 _ROOT_ATTRIBUTES = frozenset({"class", "preserveAspectRatio", "viewBox"})
@@ -167,7 +167,8 @@ class _Cleaner:
                 continue
             declarations = [d for d in body.split(";") if d.strip() and not _is_unsafe_declaration(d)]
             if declarations:
-                shown = ",".join(f"#{ID_MARK}{s[1:]}" for s in wanted)
+                # Not `#id`: what fills the mark may be no CSS identifier.
+                shown = ",".join(f'[id="{ID_MARK}{self.root}"]{s[len(root) :]}' for s in wanted)
                 rules.append(f"{shown}{{{';'.join(map(_with_own_ids, declarations))}}}")
         return f"<style>{escape(''.join(rules), quote=False)}</style>" if rules else ""
 

@@ -1,8 +1,10 @@
-"""Tables: GFM's, but each column's rule needs two hyphens (`|--|`), and a table scrolls within a wrapper."""
+"""Tables: GFM's, but the row under the header holds two hyphens at least (`|-|-|`, `|--|`, not `|-|`).
+
+A wrapper lets a wide table scroll.
+"""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,8 +12,6 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_block import table as gfm_table
 from markdown_it.token import Token
-
-_LONE_HYPHEN = re.compile(r"(?<!-)-(?!-)")
 
 
 def table(md: MarkdownIt) -> None:
@@ -26,7 +26,7 @@ def _table(state: StateBlock, start_line: int, end_line: int, silent: bool) -> b
     if ruler_line >= end_line:
         return False
     start, end = state.bMarks[ruler_line] + state.tShift[ruler_line], state.eMarks[ruler_line]
-    if start >= end or state.src[start] not in "|-:" or _LONE_HYPHEN.search(state.src, start, end):
+    if start >= end or state.src[start] not in "|-:" or state.src.count("-", start, end) < 2:
         return False
     return gfm_table(state, start_line, end_line, silent)
 

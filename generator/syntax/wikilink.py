@@ -90,29 +90,32 @@ def _parse(state: StateInline, silent: bool) -> bool:
         elif state.linkLevel or _SCHEME.match(link.target):
             _push_external(state, link)
         else:
-            _push_link(state, link, match)
+            _push_link(state, link)
     state.pos = match.end()
     return True
 
 
-def _push_link(state: StateInline, link: WrittenLink, match: re.Match[str]) -> None:
+def _push_link(state: StateInline, link: WrittenLink) -> None:
     state.push("wikilink_open", "a", 1).meta["link"] = link
     if link.label is None or not _MARKUP.search(link.label):
         state.push("text", "", 0).content = shown_text(link)
     else:
-        _tokenize_label(state, match.end(1) - len(match[1].partition("|")[2].lstrip()), match.end(1))
+        _push_label(state, link.label)
     state.push("wikilink_close", "a", -1)
 
 
-def _tokenize_label(state: StateInline, start: int, end: int) -> None:
-    """Parse the label in place, as markdown-it does for `[label](url)`."""
-    pos, pos_max, before = state.pos, state.posMax, len(state.tokens)
-    state.pos, state.posMax = start, end
-    state.linkLevel += 1
-    state.md.inline.tokenize(state)
-    state.linkLevel -= 1
-    state.pos, state.posMax = pos, pos_max
-    state.tokens[before:] = [token for token in state.tokens[before:] if token.type not in _NESTED]
+def _push_label(state: StateInline, label: str) -> None:
+    """Parse a label by itself, so that its marks pair with each other only; links and tags in it are its text."""
+    tokens: list[Token] = []
+    state.md.inline.parse(label, state.md, state.env, tokens)
+    for token in tokens:
+        if token.type in _NESTED:
+            continue
+        if token.type == "tag":
+            token.type, token.content = "text", "#" + token.content
+        token.level += state.level
+        state.tokens.append(token)
+        state.tokens_meta.append(None)
 
 
 def _push_external(state: StateInline, link: WrittenLink) -> None:

@@ -1,0 +1,39 @@
+# Everything runs in .venv, which the first target makes. PYTHON may name another interpreter (3.11 or newer).
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: site test check golden bench clean
+
+site: .venv/installed ## install, and build the sample vault into site/
+	$(BIN)/llmwiki build templates/sample-vault --out site
+	@echo "Open site/index.html in your browser."
+
+test: .venv/tested ## run the tests
+	$(BIN)/python -m pytest -n auto
+
+check: .venv/tested ## format, lint and types
+	$(BIN)/ruff format --check generator mcp_bridge tests
+	$(BIN)/ruff check generator mcp_bridge tests
+	$(BIN)/mypy
+
+golden: .venv/tested ## rewrite the expected pages and transcripts; read the difference before you commit it
+	LLMWIKI_UPDATE_GOLDEN=1 $(BIN)/python -m pytest -q tests/test_golden.py tests/test_cli.py
+
+bench: .venv/tested ## figures: build, incremental build and search
+	$(BIN)/python -m tests.benchmarks.build
+
+clean: ## remove the environment and all caches
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache dist
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed: make PYTHON=python3.12 …"; exit 2; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade pip
+
+.venv/installed: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+.venv/tested: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@touch .venv/installed $@

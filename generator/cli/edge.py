@@ -1,0 +1,47 @@
+"""The outer edge of the command line: streams, signals, exit codes."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from types import FrameType
+from typing import NoReturn
+
+from generator.cli.app import app
+from generator.cli.failure import explain, report
+
+_INTERRUPTED, _BROKEN_PIPE, _TERMINATED = 130, 141, 143
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run a command; returns the exit code."""
+    _prepare()
+    try:
+        code = app(list(arguments) or ["--help"], prog_name="llmwiki", standalone_mode=False)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except BrokenPipeError:  # the reader has seen enough, as in `llmwiki search … | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _BROKEN_PIPE
+    except Exception as error:  # the one broad handler of the command line
+        return report(explain(error), as_json="--json" in arguments)
+    return code or 0
+
+
+def _prepare() -> None:
+    """UTF-8 whatever the locale says, and an end by signal that leaves no worker processes behind."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="replace")
+    signal.signal(signal.SIGTERM, _terminate)
+    if hasattr(os, "register_at_fork"):
+        # Ctrl-C reaches the whole group: the workers end with their parent instead of each showing a traceback.
+        os.register_at_fork(after_in_child=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
+
+
+def _terminate(number: int, frame: FrameType | None) -> NoReturn:
+    raise SystemExit(_TERMINATED)

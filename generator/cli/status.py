@@ -1,0 +1,101 @@
+"""`llmwiki status`: the wiki in numbers, what is amiss, what to do next."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from generator.cli.options import JsonOption, VaultOption, settings
+from generator.cli.reading import reading
+from generator.cli.terminal import bold, dim, say, say_findings, say_json, say_pairs, say_table
+
+if TYPE_CHECKING:
+    from generator.upkeep.status import Status
+
+_MOST_CATEGORIES = 12
+
+
+def status(vault: VaultOption = None, as_json: JsonOption = False) -> None:
+    """Show the wiki in numbers, what is amiss and what to do next."""
+    from datetime import date
+
+    from generator.query import run
+    from generator.update import vault_findings
+    from generator.upkeep.status import wiki_status
+
+    config = settings(vault)
+    with reading(config) as (store, scan, dirty):
+        findings = vault_findings(store, scan)
+        state = run(store.db, wiki_status(date.today(), findings))
+        size = store.path.stat().st_size
+    value = (
+        {"vault": str(config.wiki.vault_path)}
+        | _value(state)
+        | {
+            "dirty": dirty,
+            "problems": [asdict(finding) for finding in findings],
+            "index": {
+                "path": str(config.wiki.index_path),
+                "bytes": size,
+                "version": state.index_version,
+                "data_version": state.data_version,
+            },
+        }
+    )
+    if as_json:
+        say_json(value)
+        return
+    _print(value)
+    if findings:
+        say()
+        say_findings(findings)
+    _print_steps(state)
+
+
+def _value(state: Status) -> dict[str, Any]:
+    """The numbers as programs read them."""
+    steps = [asdict(step) for step in state.next_steps]
+    return asdict(state.counts) | {
+        "disputed": state.disputed,
+        "last_indexed": state.last_indexed,
+        "next_steps": steps,
+    }
+
+
+def _print(value: dict[str, Any]) -> None:
+    index = value["index"]
+    say_pairs(
+        [
+            ("pages", f"{value['pages']:,}{_parts(value['by_lifecycle'])}"),
+            ("tags", f"{value['tags']:,}"),
+            ("links", f"{value['links']:,}"),
+            ("  broken", f"{value['broken']:,}"),
+            ("  heading missing", f"{value['missing_subpaths']:,}"),
+            ("  ambiguous", f"{value['ambiguous']:,}"),
+            ("orphans", f"{value['orphans']:,}"),
+            ("stale", f"{value['stale']:,}"),
+            ("disputed", f"{value['disputed']:,}"),
+            ("last indexed", value["last_indexed"] + (f", {value['dirty']:,} files behind" if value["dirty"] else "")),
+            ("index", f"{index['bytes'] / 1_000_000:.1f} MB, version {index['version']}, {index['path']}"),
+        ]
+    )
+    categories = sorted(value["by_category"].items(), key=lambda item: (-item[1], item[0]))
+    if len(categories) > 1:
+        say()
+        say_table(("category", "pages"), [(name or "–", f"{count:,}") for name, count in categories[:_MOST_CATEGORIES]])
+        if len(categories) > _MOST_CATEGORIES:
+            say(dim(f"… and {len(categories) - _MOST_CATEGORIES} more"))
+
+
+def _parts(counts: dict[str, int]) -> str:
+    return f" ({', '.join(f'{count:,} {name}' for name, count in counts.items())})" if counts else ""
+
+
+def _print_steps(state: Status) -> None:
+    if not state.next_steps:
+        return
+    say("\n", bold("Next"))
+    for number, step in enumerate(state.next_steps, 1):
+        more = ", …" if step.count > len(step.examples) else ""
+        where = f": {', '.join(step.examples)}{more}" if step.examples else ""
+        say(f"{number}. {step.action}", dim(f" ({step.count:,}){where}" if step.examples else ""))

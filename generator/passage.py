@@ -1,0 +1,187 @@
+"""The best passage of a page for a query: a short piece of plain text, and where the matched words stand in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from unicodedata import category, is_normalized, normalize
+
+from generator.analyser import UNSPACED, fold, fold_aligned
+from generator.porter import stem
+from generator.search_query import Term
+
+LONGEST_SNIPPET = 200
+_WINDOW = 150  # within which the words of the best passage stand
+_LEAD = 50  # shown before the first of them, at most
+_MOST_MATCHES = 5000
+_LETTER = r"[^\W_]"
+_WORD = re.compile(f"[{UNSPACED}]+|(?:(?![{UNSPACED}]){_LETTER}|[\u0900-\u0dff])+")
+_BLANKS = re.compile(r"\s+")
+_SENTENCE_END = re.compile(r"[.!?…]\s|[。！？；]|\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """`marks` are the (start, end) offsets in `snippet` of what matched; `heading` is the last one before it."""
+
+    snippet: str
+    marks: tuple[tuple[int, int], ...]
+    heading: str
+
+
+class Matcher:
+    """Finds the words of a query in a text as the index would: whatever their case, accents and English ending."""
+
+    def __init__(self, terms: Iterable[Term]) -> None:
+        self._stems: set[str] = set()
+        self._prefixes: list[str] = []
+        wholes: set[str] = set()
+        words: set[str] = set()
+        for term in terms:
+            pieces = _WORD.findall(term.surface)
+            if len(pieces) > 1 or (pieces and pieces[0] != term.surface):
+                wholes.add(term.surface)
+            for piece in pieces:
+                if term.prefix and piece is pieces[-1]:
+                    self._prefixes.append(piece)
+                elif _is_literal(piece):
+                    wholes.add(piece)
+                    wholes.update(piece[at : at + 2] for at in range(len(piece) - 1))
+                else:
+                    words.add(piece)
+        self._stems = set(map(stem, words))
+        self._wholes = frozenset(wholes)
+        self._pattern = self._compile()
+
+    def _compile(self) -> re.Pattern[str] | None:
+        branches = [_bounded(whole) for whole in sorted(self._wholes, key=len, reverse=True)]
+        # A word's last letters may differ from its stem's (`happi` for `happy`): find by the rest, then compare stems.
+        starts = {stemmed[:-1] if len(stemmed) > 2 else stemmed for stemmed in self._stems}
+        starts.update(prefix for prefix in self._prefixes if not _is_literal(prefix))
+        if starts:
+            branches.append(f"(?<!{_LETTER})(?:{'|'.join(map(re.escape, sorted(starts)))}){_LETTER}*")
+        branches.extend(re.escape(prefix) for prefix in self._prefixes if _is_literal(prefix))
+        return re.compile("|".join(branches)) if branches else None
+
+    def find(self, text: str) -> Iterator[tuple[int, int, str]]:
+        """(start, end, which word of the query) of every match in `text`, in order."""
+        if self._pattern is None:
+            return
+        for match in self._pattern.finditer(fold_aligned(text)):
+            key = self._key(match[0])
+            if key and match.end() > match.start():
+                yield match.start(), match.end(), key
+
+    def _key(self, found: str) -> str:
+        if found in self._wholes:
+            return found
+        stemmed = stem(found)
+        if stemmed in self._stems:
+            return stemmed
+        return next((prefix for prefix in self._prefixes if found.startswith(prefix)), "")
+
+
+def _is_literal(word: str) -> bool:
+    """Whether the word is of a script in which words have no bounds, or letters have marks: it is found as it is."""
+    return re.match(f"[{UNSPACED}\u0900-\u0dff]", word) is not None
+
+
+def _bounded(whole: str) -> str:
+    before = f"(?<!{_LETTER})" if _is_bounded(whole[0]) else ""
+    after = f"(?!{_LETTER})" if _is_bounded(whole[-1]) else ""
+    return before + re.escape(whole) + after
+
+
+def _is_bounded(char: str) -> bool:
+    return char.isalnum() and not _is_literal(char)
+
+
+def best_passage(matcher: Matcher, text: str, headings: Sequence[tuple[int, str]], fallback: str = "") -> Passage:
+    """The passage of `text` that holds most of the query's words close together.
+
+    `headings` are (offset in `text`, heading). Without any match it is `fallback`, or the start of the text.
+    """
+    if not is_normalized("NFC", text):
+        headings = [(len(normalize("NFC", text[:offset])), heading) for offset, heading in headings]
+        text = normalize("NFC", text)
+    matches = list(islice(matcher.find(text), _MOST_MATCHES))
+    if not matches:
+        snippet = _cut(fallback or text, 0, 0)
+        return Passage(snippet, _marks(matcher, snippet), "")
+    first, last = _best_window(matches)
+    start, end = matches[first][0], matches[last][1]
+    snippet = _cut(text, start, end)
+    before = [heading for offset, heading in headings if offset <= start]
+    return Passage(snippet, _marks(matcher, snippet), before[-1] if before else "")
+
+
+def _best_window(matches: Sequence[tuple[int, int, str]]) -> tuple[int, int]:
+    """The first and last match of the window with the most different words; of equal ones the first."""
+    counts: dict[str, int] = {}
+    best, best_value, first = (0, 0), 0, 0
+    value = 0
+    for last, (_, end, key) in enumerate(matches):
+        counts[key] = counts.get(key, 0) + 1
+        value += len(key) if counts[key] == 1 else 0
+        while first < last and end - matches[first][0] > _WINDOW:
+            gone = matches[first][2]
+            counts[gone] -= 1
+            value -= len(gone) if not counts[gone] else 0
+            first += 1
+        if value > best_value:
+            best, best_value = (first, last), value
+    return best
+
+
+def _cut(text: str, start: int, end: int) -> str:
+    """At most 200 characters around text[start:end], in one line, of whole words, with `…` where it was cut."""
+    begin = _beginning(text, start)
+    rough = text[begin : begin + 2 * LONGEST_SNIPPET]
+    line = ("…" if text[:begin].strip() else "") + _BLANKS.sub(" ", rough).strip()
+    if len(line) <= LONGEST_SNIPPET and not text[begin + 2 * LONGEST_SNIPPET :].strip():
+        return line
+    at = min(len(line), LONGEST_SNIPPET - 1)
+    least = at - 40
+    while at > least and at < len(line) and _parts_word(line, at):
+        at -= 1
+    if at == least:  # no blank in sight: Chinese, or a very long word
+        at = min(len(line), LONGEST_SNIPPET - 1)
+        while at > 1 and at < len(line) and category(line[at])[0] == "M":
+            at -= 1
+    return line[:at].rstrip() + "…"
+
+
+def _beginning(text: str, start: int) -> int:
+    """Where to begin for a match at `start`: with its sentence if that is near, else with a word before it."""
+    earliest = max(0, start - _LEAD)
+    if earliest == 0:
+        return 0
+    ends = list(_SENTENCE_END.finditer(text, earliest, start))
+    if ends:
+        return ends[-1].end()
+    begin = earliest
+    while begin < start and _parts_word(text, begin):
+        begin += 1
+    if begin < start:
+        return begin
+    while category(text[earliest])[0] == "M":
+        earliest += 1
+    return min(earliest, start)
+
+
+def _parts_word(text: str, at: int) -> bool:
+    """Whether a cut before text[at] would go through a word."""
+    return not text[at - 1].isspace() and not text[at].isspace()
+
+
+def _marks(matcher: Matcher, snippet: str) -> tuple[tuple[int, int], ...]:
+    """Where matches stand in the snippet; those that touch are one."""
+    merged: list[tuple[int, int]] = []
+    for start, end, _ in matcher.find(snippet):
+        if merged and merged[-1][1] == start:
+            merged[-1] = (merged[-1][0], end)
+        else:
+            merged.append((start, end))
+    return tuple(merged)

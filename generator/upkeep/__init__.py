@@ -1,0 +1,1 @@
+"""Upkeep: what is amiss in the wiki, and what to do about it."""

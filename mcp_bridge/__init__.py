@@ -1,0 +1,1 @@
+"""The MCP bridge: the wiki's index for agents, over the Model Context Protocol."""

@@ -1,0 +1,105 @@
+"""The shape of every answer: `{success, data}` or `{success, error}`, and one output schema that both fit.
+
+Some clients check an error, too, against the tool's schema, and some show their model only the structured half of a
+result: so both halves carry the same JSON, for errors as well.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import MISSING, asdict, fields
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
+
+from mcp_types import CallToolResult, TextContent
+
+from generator.errors import WikiError
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+MAX_CHARACTERS = 48_000
+"""Of one answer. Clients move longer ones into a file, or cut them."""
+
+_JSON_TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", tuple: "array"}
+_ERROR_SCHEMA = {
+    "type": "object",
+    "properties": {"code": {"type": "string"}, "message": {"type": "string"}, "details": {"type": "object"}},
+    "required": ["code", "message", "details"],
+}
+
+
+class InvalidArguments(WikiError):
+    """`details["fields"]` says what is wrong with which argument, `details["allowed"]` lists all there are."""
+
+    code = "INVALID_ARGUMENTS"
+
+
+class InvalidCursor(WikiError):
+    """The cursor was not made by this query."""
+
+    code = "INVALID_CURSOR"
+
+
+class UnknownTool(WikiError):
+    """`details["tools"]` lists those there are."""
+
+    code = "UNKNOWN_TOOL"
+
+
+def success(data: DataclassInstance) -> CallToolResult:
+    """The result that holds an answer; fields that are None are left out."""
+    return _result({"success": True, "data": as_json(data)})
+
+
+def markdown(text: str) -> CallToolResult:
+    """The result of a tool that answers with text alone."""
+    return CallToolResult(content=[TextContent(type="text", text=text)])
+
+
+def failure(error: WikiError) -> CallToolResult:
+    """The result that tells of an error, in one line: what happened, and what to do."""
+    place = f"{error.path}:{error.line}: " if error.line else f"{error.path}: " if error.path else ""
+    message = " ".join(f"{place}{error.message}{'; ' + error.hint if error.hint else ''}".split())
+    body = {"code": error.code, "message": message, "details": error.details}
+    return _result({"success": False, "error": body}, is_error=True)
+
+
+def as_json(data: DataclassInstance) -> dict[str, Any]:
+    """An answer as JSON values, without the fields that are None."""
+    return asdict(data, dict_factory=_without_none)
+
+
+def output_schema(answer: type[DataclassInstance]) -> dict[str, Any]:
+    """What `success` and `failure` results look like: the answer's fields, one level deep."""
+    hints = get_type_hints(answer)
+    data = {
+        "type": "object",
+        "properties": {field.name: {"type": _json_type(hints[field.name])} for field in fields(answer)},
+        "required": [field.name for field in fields(answer) if field.default is MISSING],
+    }
+    return {
+        "type": "object",
+        "properties": {"success": {"type": "boolean"}, "data": data, "error": _ERROR_SCHEMA},
+        "required": ["success"],
+    }
+
+
+def _result(body: Mapping[str, Any], *, is_error: bool = False) -> CallToolResult:
+    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+    # An unpaired surrogate (from a file name that is not UTF-8) would end the connection.
+    text = text.encode("utf-8", "replace").decode()
+    return CallToolResult(
+        content=[TextContent(type="text", text=text)], structured_content=json.loads(text), is_error=is_error
+    )
+
+
+def _without_none(items: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    return {key: value for key, value in items if value is not None}
+
+
+def _json_type(annotation: Any) -> str:
+    if get_origin(annotation) is UnionType:
+        annotation = next(option for option in get_args(annotation) if option is not NoneType)
+    return _JSON_TYPES.get(get_origin(annotation) or annotation, "object")

@@ -1,0 +1,92 @@
+"""`llmwiki-mcp`: the command line, the log, and the life of the server process.
+
+Importing this is cheap: the processes that parse notes import the main module again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import logging.handlers
+import multiprocessing
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from generator import __version__
+from generator.config import Config, LoggingSettings, load_config
+from generator.errors import ConfigError, WikiError
+
+if TYPE_CHECKING:
+    from mcp_bridge.living import LivingIndex
+
+_LOG_BYTES = 5_000_000
+_LOG_FILES = 3
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Serve until the client closes stdin; exit code 2 if the settings do not allow a start."""
+    options = _parser().parse_args(arguments)
+    try:
+        config = load_config(options.vault, overrides={"mcp": {"mode": options.transport}})
+        if config.mcp.mode != "stdio":
+            origin = config.origins["mcp.mode"]
+            raise ConfigError(f"`mcp.mode` ({origin}) is {config.mcp.mode}: only stdio is served", hint="set it to stdio")
+        _configure_log(config.logging)
+    except (WikiError, OSError) as error:
+        print(f"llmwiki-mcp: {' '.join(str(error).split())}", file=sys.stderr)
+        sys.exit(2)
+    _serve(config)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        "llmwiki-mcp",
+        description="Serve the index of an Obsidian vault to agents, over the Model Context Protocol.",
+        epilog="Claude Code: claude mcp add wiki -- llmwiki-mcp --vault /path/to/vault",
+    )
+    parser.add_argument("--vault", type=Path, help="the folder that holds your notes (default: WIKI_VAULT_PATH)")
+    parser.add_argument("--transport", choices=("stdio",), help="how clients connect (default: stdio)")
+    parser.add_argument("--version", action="version", version=f"llmwiki-mcp {__version__}")
+    return parser
+
+
+def _configure_log(settings: LoggingSettings) -> None:
+    """To the log file or stderr, never stdout. Libraries only warn: below that they may show what clients send."""
+    handler: logging.Handler = logging.StreamHandler(sys.stderr)
+    if settings.file is not None:
+        settings.file.parent.mkdir(parents=True, exist_ok=True)
+        handler = logging.handlers.RotatingFileHandler(
+            settings.file, maxBytes=_LOG_BYTES, backupCount=_LOG_FILES, encoding="utf-8"
+        )
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(level=max(logging.WARNING, logging.getLevelName(settings.level)), handlers=[handler])
+    logging.getLogger("llmwiki").setLevel(settings.level)
+
+
+def _serve(config: Config) -> NoReturn:
+    import anyio  # with `protocol`, the SDK: a second, which a refused start need not take
+
+    from mcp_bridge.index import Bridge, Reader
+    from mcp_bridge.living import LivingIndex
+    from mcp_bridge.protocol import WikiServer
+
+    living = LivingIndex(config)
+    bridge = Bridge(config, living, Reader(config.wiki.index_path, config.performance.query_timeout_ms))
+    server = WikiServer(bridge)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: _leave(living))
+    anyio.run(server.serve_stdio)
+    _leave(living)
+
+
+def _leave(living: LivingIndex) -> NoReturn:
+    """End at once: a thread may still wait for stdin, and worker processes must not outlive us."""
+    living.stop()
+    for child in multiprocessing.active_children():
+        child.terminate()
+    logging.shutdown()
+    os._exit(0)

@@ -1,0 +1,75 @@
+"""Whether anything in the vault has changed since the last look: events where the system has them."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from watchfiles import watch
+from watchfiles.main import FileChange
+
+from generator.config import Config
+from generator.watch import Watched
+
+_log = logging.getLogger("llmwiki.bridge")
+_STEP_MS = 2  # how long a look waits for events under way
+_BLIND_S = 1.0
+
+
+class Watcher:
+    """Watches from the moment it is made. To be used by one thread."""
+
+    def __init__(self, config: Config) -> None:
+        self._vault = config.wiki.vault_path
+        self._watched = Watched.of(config, site=False)
+        self._folder = _identity(self._vault)
+        self._next_look = 0.0
+        self._events = self._open()
+
+    def changed(self) -> bool:
+        """Whether a file that may belong to the vault was made, changed, moved or deleted since the last call.
+
+        Without events the answer is yes, once a second.
+        """
+        if (folder := _identity(self._vault)) != self._folder:  # gone, back again, or another one in its place
+            self._folder = folder
+            self._events = self._open()
+            return True
+        if self._events is not None:
+            try:
+                return any(self._watched.concerns(change, path) for change, path in next(self._events))
+            except (OSError, RuntimeError, StopIteration) as error:
+                _log.warning("file events have ended (%s): looking at the whole vault instead", type(error).__name__)
+                self._events = None
+        if time.monotonic() < self._next_look:
+            return False
+        self._next_look = time.monotonic() + _BLIND_S
+        return True
+
+    def _open(self) -> Iterator[set[FileChange]] | None:
+        events = watch(
+            self._vault,
+            watch_filter=None,  # `changed` filters: inside, a stream of foreign changes would never come to an end
+            debounce=_STEP_MS,
+            step=_STEP_MS,
+            rust_timeout=_STEP_MS,
+            yield_on_timeout=True,
+            raise_interrupt=False,
+            ignore_permission_denied=True,
+        )
+        try:
+            next(events)
+        except (OSError, RuntimeError, StopIteration) as error:
+            _log.warning("the vault cannot be watched (%s): looking at it once a second", type(error).__name__)
+            return None
+        return events
+
+
+def _identity(folder: Path) -> tuple[int, int] | None:
+    try:
+        status = folder.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino

@@ -1,0 +1,360 @@
+"""Incremental equals clean: after any sequence of edits, site and index are those of a first build, byte for byte.
+
+All files keep one time of change, so that no date can hide a page that was not drawn again.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from generator.model import Report
+from project import TODAY, Project
+
+MOMENT = 1_780_000_000_000_000_000
+FOLDERS = ("", "", "tea", "tea/green", "Ships", "航海", "wiki")
+NAMES = ("Alpha", "alpha", "Beta", "Gamma ray", "Delta", "北京", "Tea", "tags", "index", "Hub", "C++", "a.b", "Readme")
+ALIASES = ("Beta", "Capital", "首都", "Hub", "Leaf")
+TAGS = ("tea", "Tea", "tea/green", "TEA/Green/old", "航海", "ship", "visibility/internal")
+FILES = ("plan.png", "tea/leaf.svg", "Ships/log.pdf", "notes.txt")
+HEADINGS = ("Intro", "Use", "用法", "Part (2)", "Intro")
+WORDS = ("harbour", "kettle", "lantern", "仓库温度", "无人驾驶", "quiet", "river")
+LINES = (
+    "See [[{name}]] and [[{name}#{heading}|part]].",
+    "![[{name}]]",
+    "![[{name}#{heading}]]",
+    "![[{name}#^mark]] and ![[{file}|100]]",
+    "A [link]({quoted}.md#{heading}) beside ![alt]({file}) #{tag}",
+    "# {heading}\n\n{word} {word2}. #{tag}",
+    "## {heading}\n\n- item [[{name}]] ^mark\n- [ ] open [[{alias}]]",
+    "> [!note] [[{name}]]\n> {word} ==[[{alias}]]==",
+    "Claim.[^1] {word}\n\n[^1]: From [[{name}]].",
+    "{word} {word2} %%hidden [[{name}]]%%",
+    '<img src="{file}"> {word}',
+    "| a | b |\n|---|---|\n| [[{name}\\|x]] | #{tag} |",
+)
+
+
+class Editor:
+    """Changes a vault in random, repeatable ways."""
+
+    def __init__(self, project: Project, seed: int) -> None:
+        self.project = project
+        self.random = Random(seed)
+        self.site: dict[str, object] = {"title": "Wiki"}
+
+    def start(self) -> None:
+        """Forty notes and some files."""
+        for _ in range(40):
+            self._put(self._new_path(), self._text())
+        for file in FILES[:3]:
+            self._put(file, "x" * 20)
+
+    def step(self) -> str:
+        """One to three edits; returns what was done."""
+        edits: list[Callable[[], str]] = [
+            self._add, self._change, self._change, self._append, self._rename, self._rename, self._delete,
+            self._properties, self._properties, self._attachment, self._folder, self._setting, self._touch, self._damage,
+        ]  # fmt: skip
+        done = [self.random.choice(edits)() for _ in range(self.random.randint(1, 3))]
+        for path in self.project.vault.rglob("*"):
+            os.utime(path, ns=(MOMENT, MOMENT))
+        return ", ".join(done)
+
+    def _put(self, path: str, text: str) -> None:
+        self.project.write({path: text})
+        os.utime(self.project.vault / path, ns=(MOMENT, MOMENT))
+
+    def _notes(self) -> list[str]:
+        vault = self.project.vault
+        return sorted(path.relative_to(vault).as_posix() for path in vault.rglob("*.md"))
+
+    def _new_path(self) -> str:
+        folder, name = self.random.choice(FOLDERS), self.random.choice(NAMES)
+        number = self.random.choice(("", "", " 2", " 3"))
+        return f"{folder}/{name}{number}.md".lstrip("/")
+
+    def _text(self) -> str:
+        return self._front() + "\n".join(self._line() for _ in range(self.random.randint(0, 5)))
+
+    def _front(self) -> str:
+        pick = self.random.choice
+        keys = {
+            "aliases": f"[{pick(ALIASES)}, {pick(ALIASES)}]",
+            "tags": f"[{pick(TAGS)}]",
+            "lifecycle": pick(("draft", "verified", "disputed", "archived")),
+            "lang": pick(("en", "zh", "fr", "ar")),
+            "related": f'"[[{pick(NAMES)}]]"',
+            "publish": pick(("true", "false", "true", "true")),
+            "updated": pick(("2026-05-30", "2025-01-01")),
+            "title": pick(("Shared title", "Übung", "三国")),
+            "summary": pick(("Short.", "Another <b>one</b>.")),
+            "category": pick(("concepts", "people")),
+            "cssclasses": "wide",
+            "broken": "[unclosed",
+        }
+        chosen = [key for key in keys if self.random.random() < (0.03 if key == "broken" else 0.15)]
+        return f"---\n{''.join(f'{key}: {keys[key]}{chr(10)}' for key in chosen)}---\n" if chosen else ""
+
+    def _line(self) -> str:
+        pick = self.random.choice
+        name = pick(NAMES)
+        values = {
+            "name": name,
+            "quoted": name.replace(" ", "%20"),
+            "heading": pick(HEADINGS),
+            "file": pick(FILES),
+            "tag": pick(TAGS),
+            "alias": pick(ALIASES),
+            "word": pick(WORDS),
+            "word2": pick(WORDS),
+        }
+        return pick(LINES).format(**values) + "\n"
+
+    def _add(self) -> str:
+        path = self._new_path()
+        self._put(path, self._text())
+        return f"add {path}"
+
+    def _change(self) -> str:
+        path = self.random.choice(self._notes())
+        self._put(path, self._text())
+        return f"change {path}"
+
+    def _append(self) -> str:
+        path = self.random.choice(self._notes())
+        self._put(path, (self.project.vault / path).read_text() + "\n" + self._line())
+        return f"append to {path}"
+
+    def _properties(self) -> str:
+        path = self.random.choice(self._notes())
+        text = (self.project.vault / path).read_text()
+        body = text.partition("\n---\n")[2] if text.startswith("---\n") else text
+        self._put(path, self._front() + body)
+        return f"properties of {path}"
+
+    def _rename(self) -> str:
+        old, new = self.random.choice(self._notes()), self._new_path()
+        self.project.move(old, new)
+        return f"rename {old} to {new}"
+
+    def _delete(self) -> str:
+        path = self.random.choice(self._notes())
+        self.project.remove(path)
+        return f"delete {path}"
+
+    def _attachment(self) -> str:
+        path = self.random.choice(FILES)
+        if (self.project.vault / path).exists() and self.random.random() < 0.5:
+            self.project.remove(path)
+            return f"delete {path}"
+        self._put(path, self.random.choice("abc") * 20)
+        return f"write {path}"
+
+    def _folder(self) -> str:
+        old = self.random.choice([name for name in set(FOLDERS) if (self.project.vault / name).is_dir() and name] or [""])
+        new = self.random.choice(("moved", "tea/moved", "wiki/tea"))
+        if not old or (self.project.vault / new).exists() or new.startswith(old + "/"):
+            return "nothing"
+        self.project.move(old, new)
+        return f"move folder {old} to {new}"
+
+    def _setting(self) -> str:
+        key, values = self.random.choice(
+            (
+                ("nearest_links", (True, False)),
+                ("publish", ("all", "opt-in")),
+                ("language", ("en", "zh")),
+                ("strict_line_breaks", (True, False)),
+                ("raw_html", ("sanitize", "escape")),
+                ("title", ("Wiki", "Other")),
+            )
+        )
+        self.site[key] = self.random.choice(values)
+        return f"set {key} to {self.site[key]}"
+
+    def _touch(self) -> str:
+        path = self.random.choice(self._notes())
+        self._put(path, (self.project.vault / path).read_text())
+        return f"save {path}"
+
+    def _damage(self) -> str:
+        """Somebody deletes or changes a page of the site."""
+        pages = self.project.pages()
+        if not pages:
+            return "nothing"
+        page = self.random.choice(pages)
+        if self.random.random() < 0.5:
+            page.unlink()
+        else:
+            page.write_text("spoiled")
+        return f"spoil {page.name}"
+
+
+def clean(project: Project, root: Path, site: dict[str, object]) -> tuple[Project, Report]:
+    """A first build of the same vault elsewhere."""
+    fresh = Project(root, project.vault)
+    return fresh, fresh.build(site=site)
+
+
+TABLES = {
+    "files": "SELECT path, disk, mtime_ns, size, ctime_ns, inode, problem FROM wiki_files",
+    "pages": "SELECT path, url, title, category, tags, aliases, summary, content_hash, lifecycle, created_at, updated_at,"
+    " sources, word_count, language, published, special, meta, problems FROM wiki_pages",
+    "content": "SELECT p.path, c.headings, c.blocks, c.footnotes, c.content, c.html"
+    " FROM wiki_content c JOIN wiki_pages p USING (id)",
+    "links": "SELECT p.path, n, name, subpath, label, kind, embed, line, context, f.path, anchor, status, candidates"
+    " FROM wiki_links l JOIN wiki_pages p ON p.id = l.source LEFT JOIN wiki_files f ON f.id = l.target",
+    "dangling": "SELECT source, n FROM wiki_links WHERE target NOT IN (SELECT id FROM wiki_files)",
+    "tags": "SELECT tag, label, count, first_seen FROM wiki_tags",
+    "page_tags": "SELECT t.tag, p.path, t.label FROM wiki_page_tags t JOIN wiki_pages p ON p.id = t.page",
+    "meta": "SELECT key, value FROM wiki_meta WHERE key IN ('page_count', 'parse_state', 'dates_state', 'index_version')",
+}
+
+
+def tables(project: Project) -> dict[str, list[str]]:
+    """The index's rows without ids and times of indexing, sorted, and every posting of the full-text index."""
+    found = {}
+    with project.index() as db:
+        for name, sql in TABLES.items():
+            found[name] = sorted(map(repr, db.execute(sql)))
+        db.execute("CREATE VIRTUAL TABLE temp.postings USING fts5vocab(main, wiki_fts, instance)")
+        sql = "SELECT term, p.path, col, offset FROM postings JOIN wiki_pages p ON p.id = doc"
+        found["postings"] = sorted(map(repr, db.execute(sql)))
+        found["strays"] = sorted(map(repr, db.execute("SELECT id FROM wiki_fts_docsize WHERE id NOT IN (SELECT id FROM wiki_pages)")))
+    return found
+
+
+def assert_equal(project: Project, fresh: Project, what: str) -> None:
+    mine, theirs = project.files(), fresh.files()
+    assert mine.keys() == theirs.keys(), what
+    differing = [name for name in mine if mine[name] != theirs[name]]
+    if differing:
+        assert mine[differing[0]].decode() == theirs[differing[0]].decode(), f"{what}: {differing}"
+    incremental, first = tables(project), tables(fresh)
+    assert first["postings"] and not first["dangling"] and not first["strays"]  # noqa: PT018
+    for name in incremental:
+        assert incremental[name] == first[name], f"{what}: table {name}"
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_random_edits(project: Project, tmp_path: Path, seed: int) -> None:
+    editor = Editor(project, seed)
+    editor.start()
+    history = ["start"]
+    for step in range(7):
+        report = project.build(site=editor.site)
+        fresh, first = clean(project, tmp_path / f"clean{step}", editor.site)
+        assert_equal(project, fresh, "; ".join(history))
+        assert (report.pages, report.warnings) == (first.pages, first.warnings)
+        again = project.build(site=editor.site)
+        assert (again.parsed, again.written, again.removed) == (0, 0, 0)
+        history.append(editor.step())
+
+
+CHANGES = {
+    "lang": ("lang: en", "lang: fr"),
+    "title": ("title: One", "title: Two"),
+    "title case": ("title: One", "title: one"),
+    "summary": ("summary: first", "summary: second"),
+    "lifecycle": ("lifecycle: draft", "lifecycle: disputed"),
+    "alias": ("aliases: [First]", "aliases: [Second]"),
+    "tag": ("tags: [tea]", "tags: [coffee]"),
+    "spelling of a tag": ("tags: [tea]", "tags: [TEA]"),
+    "tag below another": ("tags: [tea/green]", "tags: [tea/black]"),
+    "created": ("created: 2026-05-31", "created: 2024-01-01"),
+    "updated": ("updated: 2026-05-31", "updated: 2024-01-01"),
+    "category": ("category: one", "category: two"),
+    "publish": ("publish: true", "publish: false"),
+    "sources": ("sources: [a.pdf]", "sources: [b.pdf]"),
+    "property link": ("up: '[[Second]]'", "up: '[[Target]]'"),
+    "css": ("cssclasses: [a]", "cssclasses: [b]"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_one_property_changes(project: Project, tmp_path: Path, change: str) -> None:
+    """Every page that shows a property is drawn again when that alone changes."""
+    other = "---\nupdated: 2026-05-30\ncreated: 2026-05-30\n---\n"
+    project.write(
+        {
+            "sub/Note.md": f"---\n{CHANGES[change][0]}\n---\n# Head\nSame text, [[Target]].\n",
+            "sub/Target.md": other + "t [[First]] [[Second]]\n",
+            "Embeds.md": other + "![[Note]] [[sub/Note]]\n",
+            "Readme.md": other + "![[Note#Head]]\n",
+            "Tags.md": other.replace("---\n", "---\ntags: [Tea, other]\n", 1) + "#tea/green/old\n",
+        }
+    )
+    for path in project.vault.rglob("*"):
+        os.utime(path, ns=(MOMENT, MOMENT))
+    project.build()
+    text = (project.vault / "sub/Note.md").read_text()
+    project.write({"sub/Note.md": text.replace(*CHANGES[change])})
+    os.utime(project.vault / "sub/Note.md", ns=(MOMENT, MOMENT))
+    project.build()
+    fresh, _ = clean(project, tmp_path / "clean", {})
+    assert_equal(project, fresh, change)
+
+
+def test_an_edit_writes_only_the_pages_that_show_it(project: Project) -> None:
+    project.write({f"n{i}.md": f"note {i} with [[n{i + 1}]]\n" for i in range(30)})
+    for path in project.vault.iterdir():
+        os.utime(path, ns=(MOMENT, MOMENT))
+    project.build()
+    project.write({"n3.md": "note 3 rewritten, still with [[n4]]\n"})
+    os.utime(project.vault / "n3.md", ns=(MOMENT, MOMENT))
+    before = {name: (project.site / name).stat().st_mtime_ns for name in project.files()}
+    report = project.build()
+    after = {name: (project.site / name).stat().st_mtime_ns for name in project.files()}
+    changed = {name for name in after if after[name] != before.get(name)}
+    assert report.parsed == 1
+    # Its own page, the page that quotes its sentence, and lists that show its first sentence.
+    assert {"n3.html", "n4.html"} <= changed <= {"n3.html", "n4.html", "index.html", "hot.html", "orphans.html"}
+    assert report.written == len(changed)
+
+
+def test_a_day_passes(project: Project, tmp_path: Path) -> None:
+    """Pages that show how long ago something was are drawn again when that changes."""
+    project.write({"Old.md": "---\nupdated: 2026-03-04\n---\nold\n", "New.md": "---\nupdated: 2026-05-28\n---\nnew\n"})
+    project.build(today=TODAY)
+    assert project.page("Old.md").soup.select(".stale-badge") == []
+    later = TODAY.replace(day=20)
+    project.build(today=later)
+    fresh = Project(tmp_path / "clean", project.vault)
+    fresh.build(today=later)
+    assert_equal(project, fresh, "a day passed")
+    assert len(project.page("Old.md").soup.select(".stale-badge")) == 1
+
+
+def test_templates_change(project: Project, tmp_path: Path) -> None:
+    project.write({"Doc.md": "doc\n"})
+    templates = tmp_path / "templates"
+    templates.mkdir()
+    project.build(site={"templates": templates})
+    (templates / "orphans.html").write_text("{% extends 'base.html' %}{% block main %}own template{% endblock %}")
+    (templates / "style.css").write_text("/* own style */")
+    project.build(site={"templates": templates})
+    assert "own template" in (project.site / "orphans.html").read_text()
+    assert (project.site / "_assets/style.css").read_text() == "/* own style */"
+    (templates / "orphans.html").unlink()
+    (templates / "style.css").unlink()
+    project.build(site={"templates": templates})
+    fresh, _ = clean(project, tmp_path / "clean", {"templates": templates})
+    assert_equal(project, fresh, "own templates removed")
+
+
+def test_two_output_folders_of_one_vault(project: Project, tmp_path: Path) -> None:
+    project.write({"A.md": "[[B]]\n", "B.md": "b\n"})
+    second = tmp_path / "second"
+    project.build()
+    project.build(site={"output": second})
+    project.write({"B.md": "changed\n"})
+    project.build()
+    project.build(site={"output": second})
+    fresh, _ = clean(project, tmp_path / "clean", {})
+    assert fresh.files() == project.files()
+    assert {path.relative_to(second).as_posix(): path.read_bytes() for path in second.rglob("*") if path.is_file()} == fresh.files()
