@@ -36,6 +36,7 @@ _OPTIONAL_MARKS = re.compile(
 _WHOLE_LETTERS = str.maketrans({"đ": "d", "ø": "o", "ł": "l", "ħ": "h", "ŧ": "t", "ı": "i", "æ": "ae", "œ": "oe"})
 # What tells `C++` and `C#` from `C`.
 _SIGN = re.compile(r"(?<=[^\W_])(?:\+\+|#)(?!\w)")
+_WORD = re.compile(r"\w+")
 _ASCII = frozenset(map(chr, range(128)))
 
 
@@ -129,10 +130,11 @@ def fts_row(
 ) -> tuple[str, str, str, str, str, str]:
     """The six columns of a page in `wiki_fts`, for its insertion and (being contentless) for its deletion.
 
-    The file's name is searched among the aliases where it differs from the title.
+    The file's name stands among the aliases if it holds a word that the title lacks.
     """
     stem = path.rpartition("/")[2].removesuffix(".md")
-    names = list(aliases) if name_key(stem) == name_key(title) else [stem, *aliases]
+    known = set(_WORD.findall(fts_text(title)))
+    names = list(aliases) if known.issuperset(_WORD.findall(fts_text(stem))) else [stem, *aliases]
     return (
         fts_text(title),
         fts_text(" \n".join(names)),

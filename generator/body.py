@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
@@ -20,7 +20,10 @@ from generator.urls import relative_href
 from generator.wiki import LinkRow, Wiki
 
 _SLOT = re.compile(f"{SLOT_OPEN}([0-9]+){SLOT_CLOSE}")
-_FOOTNOTE_REF = re.compile(f'href="#{ID_MARK}fn([^"]+)"')
+_FOOTNOTE_REF = re.compile(f'href="#{ID_MARK}(fn-[^"]+)"')
+_FOOTNOTE_ID = re.compile(f'id="{ID_MARK}(fn-[^"]+)"')
+_FOOTNOTE_BACK_ID = re.compile(f'id="{ID_MARK}(fnref-[^"]+)"')
+_BACK_LINK = re.compile(f' ?<a href="#{ID_MARK}(fnref-[^"]+)"[^>]*>[^<]*</a>')
 MAX_DEPTH = 5
 _MAX_EMBEDDED = 2_000_000  # characters that embeds may add to one page
 Translate = Callable[..., str]
@@ -160,7 +163,7 @@ class BodyRenderer:
             return self._missing(row)
         self._embeds += 1
         self._embedded += len(part)
-        inner = self._fill(part, _Place(page_id, (*place.chain, step), f"e{self._embeds}-"))
+        inner = self._fill(part, _Place(page_id, (*place.chain, step), f"_e{self._embeds}-"))
         return (
             f'<div class="markdown-embed"><div class="markdown-embed-title">{link}</div>'
             f'<div class="markdown-embed-content">{inner}</div></div>'
@@ -187,13 +190,32 @@ def cut(body: Body, subpath: str) -> str | None:
         if heading is None:
             return None
         part = body.html[heading.start : heading.end]
-    return part + _footnotes(body, part)
+    return _with_footnotes(body, part)
 
 
-def _footnotes(body: Body, part: str) -> str:
-    if not body.footnotes or f'href="#{ID_MARK}fn' not in part:
-        return ""
-    numbers = set(_FOOTNOTE_REF.findall(part))
-    notes = [body.html[note.start : note.end] for note in body.footnotes]
-    kept = [note for note in notes if any(f'id="{ID_MARK}fn{number}"' in note for number in numbers)]
-    return f'<section class="footnotes"><ol>{"".join(kept)}</ol></section>' if kept else ""
+def _with_footnotes(body: Body, part: str) -> str:
+    """The part with the notes that it refers to, and those that these refer to; links back lead to what is shown."""
+    if f'{ID_MARK}fn' not in part:
+        return part
+    notes = {match[1]: text for text in _notes(body) if (match := _FOOTNOTE_ID.search(text))}
+    kept: set[str] = set()
+    pending = _FOOTNOTE_REF.findall(part)
+    while pending:
+        name = pending.pop()
+        if name in notes and name not in kept:
+            kept.add(name)
+            pending += _FOOTNOTE_REF.findall(notes[name])
+    if kept:
+        items = (_FOOTNOTE_ID.sub(_numbered, notes[name], count=1) for name in notes if name in kept)
+        part += f'<section class="footnotes"><ol>{"".join(items)}</ol></section>'
+    shown = set(_FOOTNOTE_BACK_ID.findall(part))
+    return _BACK_LINK.sub(lambda match: match[0] if match[1] in shown else "", part)
+
+
+def _notes(body: Body) -> Iterator[str]:
+    return (body.html[note.start : note.end] for note in body.footnotes)
+
+
+def _numbered(match: re.Match[str]) -> str:
+    """The id of a note with the number that its references show."""
+    return f'{match[0]} value="{match[1].rpartition("-")[2]}"'

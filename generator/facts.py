@@ -31,6 +31,14 @@ _CONTEXT = 240
 _SENTENCE_END = re.compile(r"[.!?…]['\"”’)\]]*\s|[。！？；]|\n")
 _BREAKS = frozenset({"softbreak", "hardbreak"})
 _CODE = frozenset({"fence", "code_block", "math_block", "math_block_label", "mermaid"})
+_EMBEDS = frozenset({"embed", "image"})
+_LINK_TAGS = frozenset({"link_open", "link_close", "wikilink_open", "wikilink_close"})
+# What a `<p>` cannot hold: HTML ends it there.
+_BLOCK_TAG = re.compile(
+    r"<(?:address|article|aside|blockquote|center|details|dialog|dir|div|dl|fieldset|figcaption|figure|footer|form|h[1-6]"
+    r"|header|hgroup|hr|main|menu|nav|ol|p|pre|search|section|summary|table|ul)[\s/>]",
+    re.IGNORECASE,
+)
 _HTML_TAG = re.compile(r"<[^<>]*>")
 _META_SLOT = re.compile(f"{SLOT_OPEN}([HM])([0-9]+){SLOT_CLOSE}")
 
@@ -194,8 +202,8 @@ class _Walk:
 
     def _children(self, inline: Token, opening: Token) -> str:
         """The plain text of an inline token; its links, embeds and tags become facts."""
-        if opening.type == "heading_open":
-            inline.children = list(_embeds_as_links(inline.children or ()))
+        if any(token.type in _EMBEDS for token in inline.children or ()):
+            inline.children = list(_confined(inline.children or (), opening.type == "heading_open"))
         facts, parts, size, line = self.facts, [], 0, self.line
         spans: list[tuple[int, int, int]] = []  # link number, start, end in the text
         open_links: list[tuple[int, int]] = []
@@ -219,13 +227,16 @@ class _Walk:
                     number, start = open_links.pop()
                     if number >= 0:
                         spans.append((number, start, size))
-            elif kind in ("embed", "image"):
+            elif kind in _EMBEDS:
                 piece = self._embed(token, opening, line, spans, size)
             elif kind == "tag":
                 piece = "#" + token.content
                 self._tag(token.content)
-            elif kind == "html_inline" and token.meta:
-                self._meta_links(token)
+            elif kind == "html_inline":
+                if opening.type == "paragraph_open" and _BLOCK_TAG.match(token.content):
+                    opening.meta["holds_blocks"] = True
+                if token.meta:
+                    self._meta_links(token)
             parts.append(piece)
             size += len(piece)
         text = "".join(parts)
@@ -294,15 +305,34 @@ def _with_context(link: Link, context: str, label: str) -> Link:
     return Link(link.target, link.subpath, label_text, link.kind, link.embed, link.line, context)
 
 
-def _embeds_as_links(children: Iterable[Token]) -> Iterable[Token]:
-    """A heading cannot hold another note's blocks: there, an embedded note is a link."""
+def _confined(children: Iterable[Token], in_heading: bool) -> Iterable[Token]:
+    """A heading cannot hold another note's blocks, nor a link another link: there, what is embedded becomes a link, or
+    its text alone. Images stay."""
+    depth = 0
     for token in children:
-        if token.type == "embed" and may_be_note(token.meta["link"].target):
-            opening, text = Token("wikilink_open", "a", 1), Token("text", "", 0)
-            opening.meta["link"], text.content = token.meta["link"], token.content
+        depth += token.nesting if token.type in _LINK_TAGS else 0
+        written = _embedded(token) if in_heading or depth else None
+        if written is None or extension(written.target) in MEDIA_EXTENSIONS["image"]:
+            yield token
+            continue
+        text = Token("text", "", 0)
+        text.content = token.content or written.target
+        if depth:
+            yield text
+        elif may_be_note(written.target):
+            opening = Token("wikilink_open", "a", 1)
+            opening.meta["link"] = written
             yield from (opening, text, Token("wikilink_close", "a", -1))
         else:
             yield token
+
+
+def _embedded(token: Token) -> WrittenLink | None:
+    """What a token embeds of the vault."""
+    if token.type == "embed":
+        link: WrittenLink = token.meta["link"]
+        return link
+    return vault_link(str(token.attrs.get("src", "")), token.content or None) if token.type == "image" else None
 
 
 def problems_of(env: Mapping[str, Any], first_line: int) -> list[Problem]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from urllib.parse import unquote
@@ -32,7 +33,7 @@ class _Names:
 
 
 def find_page(name: str) -> Program[WikiPage]:
-    """The page that `name` means, whatever its case and Unicode form; `.md`, `[[ ]]`, `#part` and `|label` may be there.
+    """The page that `name` means, whatever its case and Unicode form, with or without `.md` or `[[ ]]`.
 
     The first of these that any page fits decides: path, file name, end of a path, title, alias, URL. Raises
     `AmbiguousPage` (with `details["candidates"]`) where several pages fit it, and `PageNotFound` (with
@@ -62,14 +63,8 @@ def find_page(name: str) -> Program[WikiPage]:
 
 def _names(row: tuple[str, str, str, str]) -> _Names:
     path, title, aliases, url = row
-    others = frozenset(map(name_key, _json_texts(aliases))) if aliases != "[]" else frozenset()
+    others = frozenset(map(name_key, json.loads(aliases))) if aliases != "[]" else frozenset()
     return _Names(path, name_key(path.removesuffix(".md")), name_key(title), others, name_key(url))
-
-
-def _json_texts(column: str) -> list[str]:
-    import json
-
-    return json.loads(column)  # type: ignore[no-any-return]
 
 
 def _key(name: str) -> str:

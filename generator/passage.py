@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from unicodedata import category, is_normalized, normalize
 
-from generator.analyser import UNSPACED, fold, fold_aligned
+from generator.analyser import UNSPACED, fold_aligned
 from generator.porter import stem
 from generator.search_query import Term
 
@@ -34,8 +35,8 @@ class Passage:
 class Matcher:
     """Finds the words of a query in a text as the index would: whatever their case, accents and English ending."""
 
-    def __init__(self, terms: Iterable[Term]) -> None:
-        self._stems: set[str] = set()
+    def __init__(self, terms: Iterable[Term], *, bigrams: bool = False) -> None:
+        """With `bigrams`, two characters of a longer Chinese word are a match too."""
         self._prefixes: list[str] = []
         wholes: set[str] = set()
         words: set[str] = set()
@@ -48,11 +49,12 @@ class Matcher:
                     self._prefixes.append(piece)
                 elif _is_literal(piece):
                     wholes.add(piece)
-                    wholes.update(piece[at : at + 2] for at in range(len(piece) - 1))
+                    wholes.update(_bigrams(piece) if bigrams else ())
                 else:
                     words.add(piece)
-        self._stems = set(map(stem, words))
+        self._stems = frozenset(map(stem, words))
         self._wholes = frozenset(wholes)
+        self.words = len(self._stems | self._wholes) + len(self._prefixes)
         self._pattern = self._compile()
 
     def _compile(self) -> re.Pattern[str] | None:
@@ -60,8 +62,7 @@ class Matcher:
         # A word's last letters may differ from its stem's (`happi` for `happy`): find by the rest, then compare stems.
         starts = {stemmed[:-1] if len(stemmed) > 2 else stemmed for stemmed in self._stems}
         starts.update(prefix for prefix in self._prefixes if not _is_literal(prefix))
-        if starts:
-            branches.append(f"(?<!{_LETTER})(?:{'|'.join(map(re.escape, sorted(starts)))}){_LETTER}*")
+        branches.extend(_at_start(start) + f"{_LETTER}*" for start in sorted(starts, key=len, reverse=True))
         branches.extend(re.escape(prefix) for prefix in self._prefixes if _is_literal(prefix))
         return re.compile("|".join(branches)) if branches else None
 
@@ -88,10 +89,20 @@ def _is_literal(word: str) -> bool:
     return re.match(f"[{UNSPACED}\u0900-\u0dff]", word) is not None
 
 
+def _bigrams(piece: str) -> Iterator[str]:
+    if re.match(f"[{UNSPACED}]", piece):
+        yield from (piece[at : at + 2] for at in range(len(piece) - 1))
+
+
 def _bounded(whole: str) -> str:
-    before = f"(?<!{_LETTER})" if _is_bounded(whole[0]) else ""
-    after = f"(?!{_LETTER})" if _is_bounded(whole[-1]) else ""
-    return before + re.escape(whole) + after
+    found = _at_start(whole) if _is_bounded(whole[0]) else re.escape(whole)
+    return found + (f"(?!{_LETTER})" if _is_bounded(whole[-1]) else "")
+
+
+def _at_start(word: str) -> str:
+    """`word` where no letter stands before it. Looking back comes last, since a pattern that begins with a letter is
+    searched for many times quicker."""
+    return f"{re.escape(word)}(?<!{_LETTER}{re.escape(word)})"
 
 
 def _is_bounded(char: str) -> bool:
@@ -106,37 +117,40 @@ def best_passage(matcher: Matcher, text: str, headings: Sequence[tuple[int, str]
     if not is_normalized("NFC", text):
         headings = [(len(normalize("NFC", text[:offset])), heading) for offset, heading in headings]
         text = normalize("NFC", text)
-    matches = list(islice(matcher.find(text), _MOST_MATCHES))
-    if not matches:
-        snippet = _cut(fallback or text, 0, 0)
+    start = _best_start(islice(matcher.find(text), _MOST_MATCHES), matcher.words)
+    if start < 0:
+        snippet = _cut(fallback or text, 0)
         return Passage(snippet, _marks(matcher, snippet), "")
-    first, last = _best_window(matches)
-    start, end = matches[first][0], matches[last][1]
-    snippet = _cut(text, start, end)
+    snippet = _cut(text, start)
     before = [heading for offset, heading in headings if offset <= start]
     return Passage(snippet, _marks(matcher, snippet), before[-1] if before else "")
 
 
-def _best_window(matches: Sequence[tuple[int, int, str]]) -> tuple[int, int]:
-    """The first and last match of the window with the most different words; of equal ones the first."""
+def _best_start(matches: Iterable[tuple[int, int, str]], words: int) -> int:
+    """Where the first window begins that holds the most different words, long ones counting for more; -1 for none.
+    It does not look further than a window with all `words`."""
+    window: deque[tuple[int, str]] = deque()
     counts: dict[str, int] = {}
-    best, best_value, first = (0, 0), 0, 0
-    value = 0
-    for last, (_, end, key) in enumerate(matches):
+    best, best_value, value = -1, 0, 0
+    for start, end, key in matches:
+        window.append((start, key))
         counts[key] = counts.get(key, 0) + 1
         value += len(key) if counts[key] == 1 else 0
-        while first < last and end - matches[first][0] > _WINDOW:
-            gone = matches[first][2]
+        while len(window) > 1 and end - window[0][0] > _WINDOW:
+            _, gone = window.popleft()
             counts[gone] -= 1
-            value -= len(gone) if not counts[gone] else 0
-            first += 1
+            if not counts[gone]:
+                del counts[gone]
+                value -= len(gone)
         if value > best_value:
-            best, best_value = (first, last), value
+            best, best_value = window[0][0], value
+            if len(counts) >= words:
+                break
     return best
 
 
-def _cut(text: str, start: int, end: int) -> str:
-    """At most 200 characters around text[start:end], in one line, of whole words, with `…` where it was cut."""
+def _cut(text: str, start: int) -> str:
+    """At most 200 characters around text[start], in one line, of whole words, with `…` where it was cut."""
     begin = _beginning(text, start)
     rough = text[begin : begin + 2 * LONGEST_SNIPPET]
     line = ("…" if text[:begin].strip() else "") + _BLANKS.sub(" ", rough).strip()

@@ -13,7 +13,13 @@ _STEP_2 = {
     "alism": "al", "iveness": "ive", "fulness": "ful", "ousness": "ous", "aliti": "al", "iviti": "ive", "biliti": "ble",
 }  # fmt: skip
 _STEP_3 = {"icate": "ic", "ative": "", "alize": "al", "iciti": "ic", "ical": "ic", "ful": "", "ness": ""}
-_STEP_4 = dict.fromkeys("al ance ence er ic able ible ant ement ment ent ion ou ism ate iti ous ive ize".split(), "")
+_STEP_4 = dict.fromkeys(
+    [
+        "al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment",
+        "ent", "ion", "ou", "ism", "ate", "iti", "ous", "ive", "ize",
+    ],
+    "",
+)  # fmt: skip
 _LONGEST = 64
 
 

@@ -154,6 +154,11 @@ class Backlink:
     kind: str
 
 
+def _backlink(row: tuple[Any, ...]) -> Backlink:
+    path, title, line, context, embed, kind = row
+    return Backlink(path, title, line, context, bool(embed), kind)
+
+
 # Index, log and hot list everything, and Obsidian keeps the nodes of diagrams out of its graph: neither counts.
 _COUNTED_LINK = "l.source != l.target AND l.kind != 'diagram' AND NOT p.special"
 
@@ -164,7 +169,7 @@ def backlinks_of(page_id: int) -> Program[list[Backlink]]:
         "SELECT p.path, p.title, l.line, l.context, l.embed, l.kind FROM wiki_links l"
         f" JOIN wiki_pages p ON p.id = l.source WHERE l.target = ? AND {_COUNTED_LINK} ORDER BY p.path, l.n"
     )
-    return (yield Query(sql, (page_id,), lambda row: Backlink(*row[:4], bool(row[4]), row[5])))
+    return (yield Query(sql, (page_id,), _backlink))
 
 
 def orphans() -> Program[list[str]]:

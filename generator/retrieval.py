@@ -18,8 +18,10 @@ from generator.query import Program, Query
 from generator.search_query import Filter, Search, Term, any_of, parse_query, term_of
 
 STALE_AFTER = timedelta(days=90)
-# How much a hit in each column weighs: title, aliases, headings, tags, summary, content.
+# How much a hit weighs in title, aliases, headings, tags, summary, content: for pages with all of the words, and for
+# pages with some of them, where one word of a long question proves less of what a page is about.
 WEIGHTS = (10.0, 10.0, 2.0, 4.0, 1.0, 1.0)
+SOME_WORDS_WEIGHTS = (3.0, 3.0, 1.0, 3.0, 1.0, 1.0)
 # To score a page costs 3 µs: of more pages than this, only the likeliest are scored.
 _MOST_SCORED = 3000
 _MOST_CHECKED = 100  # pages whose text is looked through for words typed with punctuation
@@ -117,8 +119,8 @@ def search(
         found = yield from _recent(content, most)
     known = {candidate.id for candidate in named.candidates}
     ranked = [*named.candidates, *(candidate for candidate in found.candidates if candidate.id not in known)]
-    matcher = Matcher((*wanted.terms, *wanted.parts))
-    hits = yield from _hits(_descending(ranked[:most])[offset:], matcher, today or datetime.now(UTC).date())
+    shown = _descending(ranked[:most])[offset:]
+    hits = yield from _hits(shown, wanted, today or datetime.now(UTC).date())
     relaxed = any(candidate.relaxed for candidate in found.candidates)
     return SearchResult(tuple(hits), found.total + named.total, relaxed)
 
@@ -152,7 +154,7 @@ def _ids_by_path(condition: Filter) -> Program[list[int]]:
     value = name_key(condition.value)
     rows: list[tuple[int, str]] = yield Query("SELECT id, path FROM wiki_pages", (), tuple)
     name_only = condition.field == "file"
-    return [id_ for id_, path in rows if value in name_key(path.rpartition("/")[2] if name_only else path)]
+    return [id_ for id_, path in rows if value in (path.rpartition("/")[2] if name_only else path).casefold()]
 
 
 def _named(name: str, scope: _Scope) -> Program[_Found]:
@@ -213,7 +215,7 @@ def _with_some_words(wanted: Search, scope: _Scope, most: int) -> Program[_Found
             scope = scope.also("{id} IN (SELECT rowid FROM wiki_fts WHERE wiki_fts MATCH ?)", any_of(rare))
         else:
             scope = _likeliest(wanted.relaxed_match, scope)
-    candidates = yield from _ranked(wanted.relaxed_match, scope, most + 1)
+    candidates = yield from _ranked(wanted.relaxed_match, scope, most, SOME_WORDS_WEIGHTS)
     return _Found(tuple(candidates), total)
 
 
@@ -244,9 +246,9 @@ def _count(match: str, scope: _Scope) -> Program[int]:
     return int(counts[0])
 
 
-def _ranked(match: str, scope: _Scope, most: int) -> Program[list[_Candidate]]:
+def _ranked(match: str, scope: _Scope, most: int, weights: Sequence[float] = WEIGHTS) -> Program[list[_Candidate]]:
     sql = (
-        f"SELECT f.rowid, -bm25(wiki_fts, {', '.join(map(str, WEIGHTS))}), p.path"
+        f"SELECT f.rowid, -bm25(wiki_fts, {', '.join(map(str, weights))}), p.path"
         " FROM wiki_fts f CROSS JOIN wiki_pages p ON p.id = f.rowid"
         f" WHERE wiki_fts MATCH ?{scope.sql('f.rowid')} ORDER BY 2 DESC, 3 LIMIT ?"
     )
@@ -273,11 +275,11 @@ def _descending(ranked: Sequence[_Candidate]) -> list[_Candidate]:
     scored, least = [], 0.0
     for candidate in reversed(ranked):
         least = max(least, candidate.score)
-        scored.append(replace(candidate, score=round(least, 4)))
+        scored.append(replace(candidate, score=float(f"{least:.6g}")))
     return scored[::-1]
 
 
-def _hits(shown: Sequence[_Candidate], matcher: Matcher, today: date) -> Program[list[Hit]]:
+def _hits(shown: Sequence[_Candidate], wanted: Search, today: date) -> Program[list[Hit]]:
     sql = (
         "SELECT p.id, p.path, p.title, p.url, p.tags, p.summary, p.updated_at, p.lifecycle, c.headings, c.content"
         " FROM wiki_pages p JOIN wiki_content c USING (id) WHERE p.id IN (SELECT value FROM json_each(?))"
@@ -285,11 +287,12 @@ def _hits(shown: Sequence[_Candidate], matcher: Matcher, today: date) -> Program
     ids = json.dumps([candidate.id for candidate in shown])
     rows = {row[0]: row[1:] for row in (yield Query(sql, (ids,), tuple))}
     oldest = (today - STALE_AFTER).isoformat()
+    matchers = {relaxed: Matcher(wanted.terms, bigrams=relaxed) for relaxed in (False, True)}
     hits = []
     for candidate in shown:
         path, title, url, tags, summary, updated, lifecycle, headings, content = rows[candidate.id]
         outline = [(heading[5], heading[1]) for heading in json.loads(headings)]
-        passage = best_passage(matcher, content, outline, summary)
+        passage = best_passage(matchers[candidate.relaxed], content, outline, summary)
         hits.append(
             Hit(
                 path, title, url, candidate.score, passage.snippet, passage.marks, passage.heading,

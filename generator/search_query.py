@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from generator.analyser import UNSPACED, fold, fts_text
-from generator.stop_words import ENGLISH, split_chinese
+from generator.stop_words import is_stop_word, split_chinese
 
 _MOST_CHARACTERS = 10_000
 _MOST_TERMS = 64
@@ -22,11 +22,11 @@ _MOST_PARTS = 64  # of one phrase, and of all words together when some are enoug
 _FIELDS = "tag|path|file|title|lifecycle"
 _TOKEN = re.compile(rf'(-(?=[^\s-]))?(?:({_FIELDS}):(?=\S))?(?:"([^"]*)"?|(\S+))', re.IGNORECASE)
 # Punctuation that no Latin name has: in Chinese text it parts words as a blank does.
-_WIDE = str.maketrans(
-    dict.fromkeys("\u3000，。、；？！《》〈〉（）「」『』【】", " ") | dict.fromkeys("“”„«»", '"') | {"：": ":"}
-)
-# The letters and digits that FTS5 makes words of, and the Indic scripts, whose vowel signs belong to their words.
-_PARTS = re.compile("(?:[^\\W_]|[\u0900-\u0dff])+")
+_BLANKS = "\u3000，。、；？！《》〈〉（）「」『』【】"
+_QUOTES = {**dict.fromkeys("“”„«»", '"'), **dict.fromkeys("‘’", "'")}
+_WIDE = str.maketrans({**dict.fromkeys(_BLANKS, " "), **_QUOTES, "：": ":"})
+# The letters and digits that FTS5 makes words of, and the scripts whose vowel signs belong to their words.
+_PARTS = re.compile(f"(?:[^\\W_]|[\u0900-\u0dff{UNSPACED}])+")
 _UNSPACED_CHARACTER = re.compile(f"[{UNSPACED}]")
 _SENTENCE_MARKS = ".,;:!?…"
 
@@ -105,7 +105,7 @@ class _Token:
 
 def parse_query(text: str) -> Search:
     """Understand what a person typed; any text will do. At most 10,000 characters and 64 words are looked at."""
-    text = text[:_MOST_CHARACTERS].translate(_WIDE).replace("\x00", " ").replace("’", "'").replace("‘", "'")
+    text = text[:_MOST_CHARACTERS].translate(_WIDE).replace("\x00", " ")
     groups: list[tuple[Term, ...]] = []
     excluded: list[Term] = []
     filters: list[Filter] = []
@@ -114,9 +114,7 @@ def parse_query(text: str) -> Search:
     tokens = list(islice(_tokens(text), 4 * _MOST_TERMS))
     for at, token in enumerate(tokens):
         if token.field and token.field != "title":
-            filters.append(
-                Filter(token.field, token.text.lstrip("#") if token.field == "tag" else token.text, token.negative)
-            )
+            filters.append(Filter(token.field, token.text, token.negative))
             continue
         if _is_operator(token, "OR") and groups and at + 1 < len(tokens):
             joins = True
@@ -158,14 +156,10 @@ def _is_operator(token: _Token, name: str) -> bool:
 
 def _terms(token: _Token) -> list[Term]:
     """The terms of a token: one, or several where question words stand between Chinese ones."""
-    text = token.text
-    if token.quoted or token.field:
-        pieces = [text]
-    else:
-        pieces = split_chinese(text)
-    prefix = not token.quoted and len(text) > 1 and text.endswith("*")
-    terms = [term_of(piece) for piece in pieces]
+    whole = token.quoted or token.field
+    terms = map(term_of, [token.text] if whole else split_chinese(token.text))
     found = [term for term in terms if term is not None]
+    prefix = not token.quoted and token.text.endswith("*")
     if prefix and found:
         found[-1] = replace(found[-1], prefix=True)
     return [replace(term, title_only=True) for term in found] if token.field == "title" else found
@@ -189,14 +183,14 @@ def term_of(text: str) -> Term | None:
     return Term(folded.strip(), tuple(parts), prefix)
 
 
-def _is_stop(part: str) -> bool:
-    return part in ENGLISH
-
-
 def _without_stop_words(groups: list[tuple[Term, ...]]) -> list[tuple[Term, ...]]:
     """The groups without those that only say what all pages say, unless no other is there."""
-    kept = [group for group in groups if not all(all(map(_is_stop, term.parts)) for term in group)]
+    kept = [group for group in groups if not all(map(_says_nothing, group))]
     return kept or groups
+
+
+def _says_nothing(term: Term) -> bool:
+    return not term.prefix and all(map(is_stop_word, term.surface.rstrip(_SENTENCE_MARKS).split()))
 
 
 def _parts(groups: list[tuple[Term, ...]]) -> tuple[Term, ...]:
@@ -207,7 +201,7 @@ def _parts(groups: list[tuple[Term, ...]]) -> tuple[Term, ...]:
             for at, part in enumerate(term.parts):
                 prefix = (term.prefix and at + 1 == len(term.parts)) or _is_lone(part)
                 found.setdefault((part, prefix, term.title_only), Term(part, (part,), prefix, term.title_only))
-    kept = [term for term in found.values() if not _is_stop(term.parts[0])]
+    kept = [term for term in found.values() if not is_stop_word(term.surface)]
     return tuple((kept or list(found.values()))[:_MOST_PARTS])
 
 

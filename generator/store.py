@@ -231,7 +231,6 @@ def open_reader(path: Path) -> sqlite3.Connection:
 def connect_read_only(path: Path) -> sqlite3.Connection:
     """A read-only connection without any check."""
     connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=_BUSY_TIMEOUT_S)
-    connection.execute("PRAGMA mmap_size = 268435456")
     return connection
 
 

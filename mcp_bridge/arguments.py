@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, ValidationError
@@ -20,10 +21,8 @@ _OTHER_NAMES = {
 def split_list(value: object) -> object:
     """A list from a list, from JSON text, or from `a, b`."""
     if isinstance(value, str):
-        try:
+        with suppress(ValueError, RecursionError):
             value = json.loads(value)
-        except (ValueError, RecursionError):
-            pass
         if not isinstance(value, list):
             value = str(value).split(",")
     if isinstance(value, list):
@@ -36,24 +35,22 @@ Text = Annotated[str, Field(coerce_numbers_to_str=True)]
 """Free text; a bare number counts as the text it is written as."""
 
 
-def named(given: Mapping[str, Any], allowed: Collection[str]) -> dict[str, Any]:
-    """`given` under the names that the tool has; a null counts as not given.
+def named(given: Mapping[str, Any], allowed: Collection[str]) -> tuple[dict[str, Any], dict[str, str]]:
+    """`given` under the names that the tool has, and what is wrong with the names that mean nothing here.
 
-    Raises InvalidArguments for names that mean nothing here.
+    A null counts as not given.
     """
     other = {alias: name for name, aliases in _OTHER_NAMES.items() if name in allowed for alias in aliases}
-    result: dict[str, Any] = {name: value for name, value in given.items() if name in allowed and value is not None}
-    unknown = []
+    values: dict[str, Any] = {name: value for name, value in given.items() if name in allowed and value is not None}
+    problems = {}
     for name, value in given.items():
         if name in allowed or value is None:
             continue
-        if name in other and other[name] not in result:
-            result[other[name]] = value
+        if name in other and other[name] not in values:
+            values[other[name]] = value
         else:
-            unknown.append(name[:60])
-    if unknown:
-        raise refused({name: "this tool has no such argument" for name in unknown}, allowed)
-    return result
+            problems[name[:60]] = "this tool has no such argument"
+    return values, problems
 
 
 def refused(problems: Mapping[str, str], allowed: Collection[str]) -> InvalidArguments:
@@ -68,4 +65,6 @@ def refused(problems: Mapping[str, str], allowed: Collection[str]) -> InvalidArg
 
 def validation_problems(error: ValidationError) -> dict[str, str]:
     """What is wrong with which argument, without the value that was given."""
-    return {str(item["loc"][0]) if item["loc"] else "arguments": item["msg"] for item in error.errors(include_input=False)}
+    return {
+        str(item["loc"][0]) if item["loc"] else "arguments": item["msg"] for item in error.errors(include_input=False)
+    }

@@ -16,7 +16,6 @@ import aiosqlite
 from generator.config import Config
 from generator.errors import IndexCorrupted, QueryTimeout
 from generator.query import Program, run_async
-from generator.store import connect_read_only
 from mcp_bridge.living import LivingIndex, Tell
 
 T = TypeVar("T")
@@ -70,6 +69,8 @@ class Reader:
         inode = self._path.stat().st_ino if self._path.exists() else 0
         if self._connection is not None and inode == self._inode:
             return self._connection
+        from generator.store import connect_read_only  # the syntaxes, which the first update loads anyway
+
         await self.close()
         connection = aiosqlite.Connection(lambda: connect_read_only(self._path), iter_chunk_size=64)
         await connection

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from generator.config import Config
 from generator.errors import IndexBusy, IndexMissing
+from generator.model import Finding
 from mcp_bridge.watch import Watcher
 
 _log = logging.getLogger("llmwiki.bridge")
@@ -41,12 +42,15 @@ class LivingIndex:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="llmwiki-index")
         self._lock = threading.Lock()
         self._queued: Future[None] | None = None
+        self._surely = False  # whether the queued look must not miss anything written so far
         self._idle = threading.Event()
         self._idle.set()
         self._stopping = threading.Event()
         self._watcher: Watcher | None = None
         self._seen: tuple[int, ...] = ()  # the index file as our last update left it
         self._suspect = False
+        self.findings: tuple[Finding, ...] = ()
+        """What scan and parse had to say of the vault."""
         self.problem = ""
         """Why the last update failed; "" if it did not."""
         self.ready = False
@@ -57,7 +61,7 @@ class LivingIndex:
     async def keep(self) -> None:
         """Begin the first update, then follow the vault until cancelled."""
         while True:
-            await asyncio.wait({_observed(self._look_again())})
+            await asyncio.wait({_observed(self._look_again(surely=False))})
             await asyncio.sleep(_AFTER_FAILURE_S if self.problem else _POLL_S)
 
     async def fresh(self, tell: Tell | None = None, patience: float | None = None) -> bool:
@@ -69,7 +73,7 @@ class LivingIndex:
         if patience is None:
             patience = _PATIENCE_S if self.ready else _FIRST_PATIENCE_S
         deadline = time.monotonic() + patience
-        look = _observed(self._look_again())
+        look = _observed(self._look_again(surely=True))
         while not look.done() and (left := deadline - time.monotonic()) > 0:
             await asyncio.wait({look}, timeout=min(left, 1.0))
             if tell and not look.done() and self.progress[1]:
@@ -94,32 +98,38 @@ class LivingIndex:
         """End the work; an update that runs is rolled back. False if it has not ended in time."""
         self._stopping.set()
         self._thread.shutdown(wait=False, cancel_futures=True)
-        return self._idle.wait(wait_seconds)
+        ended = self._idle.wait(wait_seconds)
+        if ended and self._watcher is not None:
+            self._watcher.close()
+        return ended
 
-    def _look_again(self) -> Future[None]:
+    def _look_again(self, *, surely: bool) -> Future[None]:
         """A look at the vault that begins after this call; all who ask before it begins share it."""
         with self._lock:
+            self._surely = self._surely or surely
             if self._queued is None:
                 self._queued = self._thread.submit(self._look)
             return self._queued
 
     def _look(self) -> None:
         with self._lock:
-            self._queued = None
+            surely, self._surely, self._queued = self._surely, False, None
         self._idle.clear()
         try:
-            if self._is_due():
+            if self._is_due(surely=surely):
                 self._update()
         finally:
             self._idle.set()
 
-    def _is_due(self) -> bool:
+    def _is_due(self, *, surely: bool) -> bool:
         if self._stopping.is_set():
             return False
         if self._watcher is None:  # made before the scan, so that no change falls between the two
             self._watcher = Watcher(self._config)
             return True
-        return self._watcher.changed() or self._suspect or self._seen != _state(self._config.wiki.index_path)
+        return (
+            self._watcher.changed(surely=surely) or self._suspect or self._seen != _state(self._config.wiki.index_path)
+        )
 
     def _update(self) -> None:
         """One update; a second one, after a check of the whole index, where the first met damage."""
@@ -143,17 +153,25 @@ class LivingIndex:
         self._seen = _state(self._config.wiki.index_path)
 
     def _update_once(self, *, check: bool) -> None:
-        from generator.update import open_and_update  # the parser: 0.3 s that `initialize` need not wait for
+        from generator.update import (
+            open_and_update,
+            vault_findings,
+        )  # the parser: 0.3 s that `initialize` need not wait for
 
         started = time.monotonic()
         try:
-            store, report, _ = open_and_update(self._config, check=check, progress=self._step)
-            store.close()
+            store, report, scan = open_and_update(self._config, check=check, progress=self._step)
+            try:
+                self.findings = vault_findings(store, scan)
+            finally:
+                store.close()
         finally:
             self.progress = (0, 0)
         if report.changes or not self.ready:
             seconds = time.monotonic() - started
-            _log.info("index up to date: version %d, %d notes parsed, %.2f s", report.data_version, report.parsed, seconds)
+            _log.info(
+                "index up to date: version %d, %d notes parsed, %.2f s", report.data_version, report.parsed, seconds
+            )
 
     def _step(self, _stage: str, done: int, total: int) -> None:
         if self._stopping.is_set():
@@ -164,7 +182,9 @@ class LivingIndex:
         if reason != self.problem and not self._stopping.is_set():
             _log.warning("the index could not be brought up to date: %s", " ".join(reason.split()))
         self.problem = reason
-        self._watcher = None  # look at everything again next time
+        if self._watcher is not None:  # look at everything again next time
+            self._watcher.close()
+            self._watcher = None
 
 
 def _observed(future: Future[None]) -> asyncio.Future[None]:
@@ -177,7 +197,7 @@ def _observed(future: Future[None]) -> asyncio.Future[None]:
 def _state(index: Path) -> tuple[int, ...]:
     """Differs after anybody has replaced, damaged or removed the index file."""
     try:
-        status = os.stat(index)  # noqa: PTH116 - one call, many times a second
+        status = os.stat(index)
     except OSError:
         return ()
     return (status.st_ino, status.st_mtime_ns, status.st_size)

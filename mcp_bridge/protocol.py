@@ -74,8 +74,8 @@ class WikiServer(MCPServer[Any]):
             result, outcome = failure(error), error.code
         except Exception:  # the outer edge: whatever a tool failed to foresee
             _log.exception("%r failed", name[:60])
-            error = WikiError(f"{name[:60]} failed unexpectedly", hint="the server's log has the details")
-            result, outcome = failure(error), error.code
+            result = failure(WikiError(f"{name[:60]} failed unexpectedly", hint="the server's log has the details"))
+            outcome = WikiError.code
         _log.info("%r: %s in %.0f ms", name[:60], outcome, 1000 * (time.monotonic() - started))
         return result
 
@@ -86,10 +86,13 @@ class WikiServer(MCPServer[Any]):
             message = f"there is no tool {name[:60]!r}"
             raise UnknownTool(message, hint=f"the tools are: {', '.join(known)}", details={"tools": known})
         allowed = list(tool.parameters["properties"])
+        values, problems = named(arguments, allowed)
         try:
-            values = tool.fn_metadata.validate_arguments(named(arguments, allowed))
+            values = tool.fn_metadata.validate_arguments(values)
         except ValidationError as error:
-            raise refused(validation_problems(error), allowed) from None
+            problems |= validation_problems(error)
+        if problems:
+            raise refused(problems, allowed)
         bridge = replace(self._bridge, tell=context.report_progress) if context else self._bridge
         answer = await tool.fn(bridge, **values)
         return markdown(answer) if isinstance(answer, str) else success(answer)

@@ -34,7 +34,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         config = load_config(options.vault, overrides={"mcp": {"mode": options.transport}})
         if config.mcp.mode != "stdio":
             origin = config.origins["mcp.mode"]
-            raise ConfigError(f"`mcp.mode` ({origin}) is {config.mcp.mode}: only stdio is served", hint="set it to stdio")
+            raise ConfigError(
+                f"`mcp.mode` ({origin}) is {config.mcp.mode}: only stdio is served", hint="set it to stdio"
+            )
         _configure_log(config.logging)
     except (WikiError, OSError) as error:
         print(f"llmwiki-mcp: {' '.join(str(error).split())}", file=sys.stderr)

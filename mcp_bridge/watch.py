@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import logging
+import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 
 from watchfiles import watch
 from watchfiles.main import FileChange
@@ -14,24 +17,28 @@ from generator.config import Config
 from generator.watch import Watched
 
 _log = logging.getLogger("llmwiki.bridge")
-_STEP_MS = 2  # how long a look waits for events under way
+_STEP_MS = 2
+_LONGEST_S = 0.5  # to wait for a mark
 _BLIND_S = 1.0
 
 
 class Watcher:
-    """Watches from the moment it is made. To be used by one thread."""
+    """Watches from the moment it is made until it is closed. To be used by one thread at a time."""
 
     def __init__(self, config: Config) -> None:
         self._vault = config.wiki.vault_path
         self._watched = Watched.of(config, site=False)
         self._folder = _identity(self._vault)
+        self._gate = os.path.realpath(mkdtemp(prefix="llmwiki-"))
+        self._marks = 0
         self._next_look = 0.0
         self._events = self._open()
 
-    def changed(self) -> bool:
+    def changed(self, *, surely: bool = False) -> bool:
         """Whether a file that may belong to the vault was made, changed, moved or deleted since the last call.
 
-        Without events the answer is yes, once a second.
+        `surely` counts all that was written before this call; otherwise an event may still be under way. Without
+        events the answer is yes, once a second.
         """
         if (folder := _identity(self._vault)) != self._folder:  # gone, back again, or another one in its place
             self._folder = folder
@@ -39,7 +46,7 @@ class Watcher:
             return True
         if self._events is not None:
             try:
-                return any(self._watched.concerns(change, path) for change, path in next(self._events))
+                return self._take(self._events, self._make_mark() if surely else "")
             except (OSError, RuntimeError, StopIteration) as error:
                 _log.warning("file events have ended (%s): looking at the whole vault instead", type(error).__name__)
                 self._events = None
@@ -48,10 +55,33 @@ class Watcher:
         self._next_look = time.monotonic() + _BLIND_S
         return True
 
+    def close(self) -> None:
+        """Leave nothing behind."""
+        self._events = None
+        rmtree(self._gate, ignore_errors=True)
+
+    def _make_mark(self) -> str:
+        """A file that comes and goes. Events come in order: once we hear of it, we have heard of all before it."""
+        self._marks += 1
+        mark = Path(self._gate, str(self._marks))
+        mark.touch()
+        mark.unlink()
+        return str(mark)
+
+    def _take(self, events: Iterator[set[FileChange]], mark: str) -> bool:
+        deadline = time.monotonic() + _LONGEST_S
+        while True:
+            batch = next(events)
+            if any(not path.startswith(self._gate) and self._watched.concerns(change, path) for change, path in batch):
+                return True
+            if not mark or any(path == mark for _, path in batch) or time.monotonic() > deadline:
+                return False
+
     def _open(self) -> Iterator[set[FileChange]] | None:
         events = watch(
             self._vault,
-            watch_filter=None,  # `changed` filters: inside, a stream of foreign changes would never come to an end
+            self._gate,
+            watch_filter=None,  # `_take` filters: inside, a stream of foreign changes would never come to an end
             debounce=_STEP_MS,
             step=_STEP_MS,
             rust_timeout=_STEP_MS,

@@ -17,7 +17,7 @@ ORDER = (
     "errors", "setting", "config_file", "config", "model", "assets", "ignore", "walk", "vault",
     "stop_words", "analyser", "search_query", "syntax.marks", "fragment", "syntax",
     "language", "frontmatter", "properties", "facts", "parser", "dates", "urls", "links",
-    "query", "lookup", "store", "relink", "indexer", "update", "cache", "snippet", "retrieval",
+    "porter", "passage", "query", "lookup", "store", "relink", "indexer", "update", "cache", "retrieval",
     "wiki", "body", "render", "pages", "exports", "search_shards", "output", "build",
     "watch", "serve", "starter", "upkeep", "sources", "cli", "__main__",
 )  # fmt: skip

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -77,19 +76,14 @@ def _empty_postings(index: Path) -> None:
 
 
 def _keep_only_the_log(index: Path) -> None:
-    db = sqlite3.connect(index)
+    db = sqlite3.connect(index, isolation_level=None)
     db.execute("UPDATE wiki_meta SET value = value")
-    db.execute("BEGIN")
-    db.execute("UPDATE wiki_meta SET value = value")
-    for suffix in ("-wal", "-shm"):
-        log = index.with_name(index.name + suffix)
-        shutil.copy(log, f"{log}.kept")
-    db.rollback()
+    logs = [index.with_name(index.name + suffix) for suffix in ("-wal", "-shm")]
+    kept = [log.read_bytes() for log in logs]
     db.close()
     index.unlink()
-    for suffix in ("-wal", "-shm"):
-        log = index.with_name(index.name + suffix)
-        shutil.move(f"{log}.kept", log)
+    for log, data in zip(logs, kept, strict=True):
+        log.write_bytes(data)
 
 
 def _change_version(index: Path) -> None:

@@ -211,7 +211,7 @@ def test_s40_reserved_characters_in_names(project: Project) -> None:
         for label, href in links.items():
             assert f"<p>marker{labels[label]}</p>" in fetch(urljoin(root, href)), label
     for file in project.pages():
-        assert Page(file).soup.find("b") is None, file
+        assert not [b for b in Page(file).soup.find_all("b") if "bold" in b.get_text()], file
     assert project.facts("<b>bold<b> 1 < 2.md").title == "<b>bold<b> 1 < 2"
     assert check_site(project.site) == []
 
@@ -248,15 +248,15 @@ def test_s42_dot_folders_are_no_part_of_the_vault(project: Project) -> None:
 
 def test_s44_note_text_in_scripts(project: Project, tmp_path: Path) -> None:
     bare = Project(tmp_path / "bare")
-    bare.write({"Doc.md": "[[Snippet]]\n", "Other.md": "plain\n"})
+    bare.write({"Doc.md": "[[Snippet]]\n", "Snippet.md": "---\ntags: [ok]\n---\nharmless\n"})
     bare.build()
     make(project, "S44").build()
-    expected = len(bare.page("Doc.md").soup.find_all("script"))
+    assert project.files().keys() == bare.files().keys()
     for file in project.pages():
-        page = Page(file)
-        assert len(page.soup.find_all("script")) == expected, file
-        assert not any("boom" in script.get_text() for script in page.soup.find_all("script"))
-        assert "\u2028" not in "".join(script.get_text() for script in page.soup.find_all("script"))
+        scripts = Page(file).soup.find_all("script")
+        harmless = Page(bare.site / file.relative_to(project.site)).soup.find_all("script")
+        assert len(scripts) == len(harmless), file
+        assert not any("boom" in script.get_text() or "\u2028" in script.get_text() for script in scripts)
     title = "Pump</script><script>boom()</script>"
     page = project.page("Snippet.md")
     assert page.head_title.startswith(title)

@@ -21,11 +21,11 @@ NOTES = {
     "Embeds 2.md": "![[Embeds]] ![](Second.md) ![x](Second.md#Part%20(2))\n\n[![[Second]]](Home.md) ![[plan.png]] ![[plan.png|50]]\n",
     "Links.md": "[a [b](Home.md) c](Second.md) [[Home|x [y](Second.md) z]] [[Missing]] [[Home#Missing]] [m](Gone.md)\n"
     "[<b>](Home.md) [`code`](Second.md#^mark) [[Second#First#Part (2)]] <https://example.org/?a=1&b=2#x>\n"
-    '<a href="Second.md">html</a> <img src="plan.png"> <a href="Home.md#Second%20part">part</a> <p>open <div>x</div>\n',
-    "Html.md": "<div>\n\n[[Home]]\n\n</div>\n\n<table><tr><td>[[Second]]</table>\n\n<details><summary>S</summary>\n\ntext\n\n</details>\n\n"
+    '<a href="Second.md">html</a> <img src="plan.png"> <a href="Home.md#Second%20part">part</a> open <div>x</div> <p>y</p>\n',
+    "Html.md": "<div>\n\n[[Home]]\n\n</div>\n\n<table><tr><td>cell</table>\n\n<a id=\"title\"></a>\n\n# Title\n\n<details><summary>S</summary>\n\ntext\n\n</details>\n\n"
     '<span id="own">x</span> [[#own]] <a name="x" onclick="boom()">y</a> <script>boom()</script> </div></p></main>\n',
-    "Ids.md": "# _main\n\n# search\n\n# nav\n\n# _nav\n\n# x\n\n# x\n\n# x-1\n\n# ^x\n\ntext ^x\n\n# fn1\n\n[^1]\n\n[^1]: n\n",
-    "Words.md": "# 用法 ‘quoted’ & <b>bold</b>\n[[#用法 ‘quoted’ & <b>bold</b>]] [[#用法 quoted bold]] #标签 #emoji/📝 #a/b\n",
+    "Ids.md": "# _main\n\n# search\n\n# nav\n\n# _nav\n\n# x\n\n# x\n\n# x-1\n\n# ^x\n\ntext ^x\n\n# fn-1\n\n# fnref 1\n\n# E1 x\n\n![[Words]]\n\ntwice ^x\n\n[^1]\n\n[^1]: n\n",
+    "Words.md": "# x\n# 用法 ‘quoted’ & <b>bold</b>\n[[#用法 ‘quoted’ & <b>bold</b>]] [[#用法 quoted bold]] #标签 #emoji/📝 #a/b\n",
     "Codes.md": "```md\n[[Home]] ![[x]] %%c%%\n```\n\n`[[x]]` ``![[y]]``\n\n    %%indented [[z]]%%\n\n$[[x]]$\n",
     "Comments.md": "shown %%hidden [[Home]]%% shown\n\n%%\nblock [[Second]]\n%%\n\nend\n",
     "Table.md": "| [[Home\\|x]] | `a\\|b` |\n|:-:|--:|\n| [^1] | ==mark== |\n\n[^1]: In [[Second\\|s]].\n",

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from types import FrameType
 from typing import NoReturn
 
-from generator.cli.app import app
+from generator.cli.commands import parse
 from generator.cli.failure import explain, report
 
 _INTERRUPTED, _BROKEN_PIPE, _TERMINATED = 130, 141, 143
@@ -20,10 +20,13 @@ def run(arguments: Sequence[str]) -> int:
     """Run a command; returns the exit code."""
     _prepare()
     try:
-        code = app(list(arguments) or ["--help"], prog_name="llmwiki", standalone_mode=False)
+        command, values = parse(arguments or ["--help"])
+        code = command(**values)
         sys.stdout.flush()
     except KeyboardInterrupt:
         return _INTERRUPTED
+    except SystemExit as end:  # help and version were asked for, or we are told to end
+        return int(end.code or 0)
     except BrokenPipeError:  # the reader has seen enough, as in `llmwiki search … | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _BROKEN_PIPE

@@ -8,8 +8,6 @@ import sqlite3
 import sys
 import traceback
 
-import typer
-
 from generator.cli.terminal import Styled, dim, place, say, say_json, say_json_line
 from generator.errors import ConfigError, IndexBusy, OutputError, VaultError, WikiError
 
@@ -28,10 +26,6 @@ def explain(error: Exception) -> WikiError:
     """Any failure as one that says what happened and what to do."""
     if isinstance(error, WikiError):
         return error
-    if isinstance(error, typer.TyperException):
-        context = getattr(error, "ctx", None)
-        command = context.command_path if context else "llmwiki"
-        return WrongUse(error.format_message().rstrip("."), hint=f"`{command} --help` lists what there is")
     if isinstance(error, OSError):
         path = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else None
         return OutputError(
@@ -44,7 +38,7 @@ def explain(error: Exception) -> WikiError:
         return ConfigError(f"this template cannot be used: {error}", path=path, line=line, hint="see `site.templates`")
     _log.debug("an unexpected error", exc_info=error)
     last = traceback.extract_tb(error.__traceback__)[-1:]
-    where = f" ({os.path.basename(last[0].filename)}:{last[0].lineno})" if last else ""  # noqa: PTH119
+    where = f" ({os.path.basename(last[0].filename)}:{last[0].lineno})" if last else ""
     hint = "this is a fault of the program: please report it, with what LOG_LEVEL=DEBUG shows"
     return WikiError(f"{type(error).__name__}: {error}{where}", hint=hint)
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
-import typer
-
+from generator.cli.arguments import Commands, add_command, add_json
 from generator.cli.failure import WrongUse
-from generator.cli.options import JsonOption, settings
+from generator.cli.settings import settings
 from generator.cli.terminal import Styled, counted, progress_bar, say, say_json
 from generator.errors import IndexMissing
 
@@ -20,21 +19,16 @@ _ACTIONS: tuple[Action, ...] = get_args(Action)
 _MEGABYTE = 1_000_000
 
 
-def index(
-    first: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="rebuild|check|vacuum",
-            help="rebuild: read every note again. check: look for damage. vacuum: give space back. Default: update.",
-            show_default=False,
-        ),
-    ] = None,
-    second: Annotated[
-        Path | None,
-        typer.Argument(metavar="VAULT", help="The vault, as for the other commands.", show_default=False),
-    ] = None,
-    as_json: JsonOption = False,
-) -> int:
+def add_index(commands: Commands) -> None:
+    """`index [rebuild|check|vacuum] [VAULT]`."""
+    parser = add_command(commands, index)
+    help_text = "rebuild: read every note again; check: look for damage; vacuum: give space back; default: update"
+    parser.add_argument("first", nargs="?", metavar="rebuild|check|vacuum", help=help_text)
+    parser.add_argument("second", nargs="?", type=Path, metavar="VAULT", help="the vault, as for the other commands")
+    add_json(parser)
+
+
+def index(first: str | None, second: Path | None, as_json: bool) -> int:
     """Bring the index up to date, repair it, check it or make it smaller."""
     action = next((action for action in _ACTIONS if action == first), None)
     if action is None and second is not None:

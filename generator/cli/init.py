@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
+from generator.cli.arguments import Commands, add_command, add_json
 from generator.cli.failure import WrongUse
-from generator.cli.options import JsonOption
 from generator.cli.terminal import bold, counted, say, say_json
 
 
-def init(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder: made if it is not there.")],
-    flat: Annotated[bool, typer.Option("--flat", help="Categories at the top, without `wiki/`.")] = False,
-    sample: Annotated[bool, typer.Option("--sample", help="A vault to read, in English and Chinese.")] = False,
-    as_json: JsonOption = False,
-) -> None:
+def add_init(commands: Commands) -> None:
+    """`init DIR [--flat | --sample]`."""
+    parser = add_command(commands, init)
+    parser.add_argument("folder", type=Path, metavar="DIR", help="the folder: made if it is not there")
+    parser.add_argument("--flat", action="store_true", help="categories at the top, without wiki/")
+    parser.add_argument("--sample", action="store_true", help="a vault to read, in English and Chinese")
+    add_json(parser)
+
+
+def init(folder: Path, flat: bool, sample: bool, as_json: bool) -> None:
     """Make a vault: folders, special files and a schema. Nothing is overwritten."""
     from generator.starter import plant
 
@@ -26,7 +27,7 @@ def init(
         raise WrongUse("--flat and --sample exclude each other")
     planted = plant(folder, "sample" if sample else "flat" if flat else "layered")
     if as_json:
-        say_json({"vault": os.path.abspath(folder), "created": planted.created, "kept": planted.kept})  # noqa: PTH100
+        say_json({"vault": os.path.abspath(folder), "created": planted.created, "kept": planted.kept})
         return
     say(f"{folder}: {counted(len(planted.created), 'file')} made", _kept(len(planted.kept)))
     if not sample:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from generator.cli.options import JsonOption, VaultOption, settings
+from generator.cli.arguments import Commands, add_command, add_json, add_vault_option, whole_number
 from generator.cli.reading import reading
+from generator.cli.settings import settings
 from generator.cli.terminal import Styled, bold, dim, place, say, say_json, say_pairs
 
 if TYPE_CHECKING:
@@ -20,24 +20,28 @@ if TYPE_CHECKING:
 _SHOWN = 20
 
 
-def search(
-    query: Annotated[
-        str, typer.Argument(metavar="QUERY", help='Words, "a phrase", -word, word*, a OR b, tag:x, path:x, title:x.')
-    ],
-    vault: VaultOption = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, max=1000, help="The most hits.")] = 10,
-    tag: Annotated[
-        list[str] | None, typer.Option("--tag", help="Only pages with this tag or one below it; may be repeated.")
-    ] = None,
-    folder: Annotated[str, typer.Option("--folder", help="Only pages in this folder.", show_default=False)] = "",
-    as_json: JsonOption = False,
-) -> None:
+def add_search(commands: Commands) -> None:
+    """`search QUERY`."""
+    parser = add_command(commands, search)
+    parser.add_argument(
+        "query", metavar="QUERY", help='words, "a phrase", -word, word*, a OR b, tag:x, path:x, title:x'
+    )
+    add_vault_option(parser)
+    parser.add_argument("--limit", type=whole_number(1, 1000), default=10, help="the most hits; default: 10")
+    parser.add_argument(
+        "--tag", action="append", default=[], help="only pages with this tag or one below it; may be repeated"
+    )
+    parser.add_argument("--folder", default="", help="only pages in this folder of the vault")
+    add_json(parser)
+
+
+def search(query: str, vault: Path | None, limit: int, tag: list[str], folder: str, as_json: bool) -> None:
     """Find pages, the best first; without words, the pages updated last."""
     from generator.query import run
     from generator.retrieval import search as find
 
     with reading(settings(vault)) as (store, _, _):
-        result = run(store.db, find(query, limit=limit, tags=tuple(tag or ()), folder=folder))
+        result = run(store.db, find(_text(query), limit=limit, tags=tag, folder=folder))
     if as_json:
         say_json({"hits": [_hit_value(hit) for hit in result.hits], "total": result.total, "relaxed": result.relaxed})
     else:
@@ -45,8 +49,7 @@ def search(
 
 
 def _hit_value(hit: Hit) -> dict[str, Any]:
-    value = {name: getattr(hit, name) for name in ("path", "title", "score", "snippet", "heading", "tags")}
-    return value | {"score": round(hit.score, 3)}
+    return {name: getattr(hit, name) for name in ("path", "title", "score", "snippet", "heading", "tags")}
 
 
 def _print_hits(result: SearchResult) -> None:
@@ -55,7 +58,7 @@ def _print_hits(result: SearchResult) -> None:
         say(bold(hit.title), heading, dim(f"  {hit.path}"))
         say("  ", *_marked(hit.snippet, hit.marks))
     if not result.hits:
-        say("No page holds any of these words.")
+        say("Nothing was found.")
     elif result.total > len(result.hits):
         say(dim(f"\n{len(result.hits):,} of {result.total:,} pages: --limit shows more"))
     if result.relaxed:
@@ -72,21 +75,30 @@ def _marked(text: str, marks: Sequence[tuple[int, int]]) -> list[str | Styled]:
     return [*parts, text[at:]]
 
 
-def show(
-    page: Annotated[str, typer.Argument(metavar="PAGE", help="A path, file name, title, alias or URL.")],
-    vault: VaultOption = None,
-    as_json: JsonOption = False,
-) -> None:
+def add_show(commands: Commands) -> None:
+    """`show PAGE`."""
+    parser = add_command(commands, show)
+    parser.add_argument("page", metavar="PAGE", help="a path, file name, title, alias or URL")
+    add_vault_option(parser)
+    add_json(parser)
+
+
+def show(page: str, vault: Path | None, as_json: bool) -> None:
     """Show what is known of a page: its facts, outline, links and backlinks."""
     from generator.lookup import find_page
     from generator.query import run
 
     with reading(settings(vault)) as (store, _, _):
-        value = _page_value(store.db, run(store.db, find_page(page)))
+        value = _page_value(store.db, run(store.db, find_page(_text(page))))
     if as_json:
         say_json(value)
     else:
         _print_page(value)
+
+
+def _text(argument: str) -> str:
+    """An argument as text: bytes that are not UTF-8 reach us as lone surrogates."""
+    return argument.encode("utf-8", "replace").decode()
 
 
 def _page_value(db: sqlite3.Connection, page: WikiPage) -> dict[str, Any]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from generator.cli.terminal import dim, progress_bar, say
+from generator.cli.failure import explain
+from generator.cli.terminal import counted, dim, progress_bar, say
 from generator.errors import IndexBusy
 
 if TYPE_CHECKING:
@@ -37,8 +40,8 @@ def reading(config: Config) -> Iterator[Reading]:
             store, _, scan = open_and_update(config, progress=progress)
     except (IndexBusy, OSError, sqlite3.OperationalError) as error:
         current = _as_it_is(config)
-        behind = f"behind by {current.dirty:,} files" if current.dirty else "up to date"
-        say(dim(f"The index is {behind} and cannot be written: {error}"), to_stderr=True)
+        behind = f"behind by {counted(current.dirty, 'file')}" if current.dirty else "up to date"
+        say(dim(f"The index is {behind}, and cannot be written: {explain(error).message}"), to_stderr=True)
         close = current.store.db.close
     else:
         current, close = Reading(store, scan, 0), store.close
@@ -49,11 +52,20 @@ def reading(config: Config) -> Iterator[Reading]:
 
 
 def _as_it_is(config: Config) -> Reading:
-    from generator.store import Store, open_reader
+    from generator.store import Store
     from generator.vault import diff, scan
 
     wiki = config.wiki
     found = scan(wiki.vault_path, exclude=wiki.exclude, output=config.site.output, index=wiki.index_path)
-    store = Store(wiki.index_path, open_reader(wiki.index_path))
+    store = Store(wiki.index_path, _connect(wiki.index_path))
     changes = diff(store.fingerprints(), found.files)
     return Reading(store, found, len(changes.added) + len(changes.modified) + len(changes.removed))
+
+
+def _connect(index: Path) -> sqlite3.Connection:
+    from generator.store import open_reader
+
+    if not index.exists() or os.access(index.parent, os.W_OK):
+        return open_reader(index)
+    # Even to read, SQLite writes beside the file, unless it is told that nobody changes it.
+    return sqlite3.connect(f"{index.resolve().as_uri()}?mode=ro&immutable=1", uri=True)

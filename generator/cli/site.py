@@ -8,13 +8,12 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
+from generator.cli.arguments import Commands, add_command, add_json, add_output, add_server, add_vault_argument
 from generator.cli.failure import WrongUse, explain
 from generator.cli.failure import report as report_failure
-from generator.cli.options import HostOption, JsonOption, OpenOption, OutOption, PortOption, VaultArgument, settings
+from generator.cli.settings import settings
 from generator.cli.terminal import (
     bold,
     counted,
@@ -34,16 +33,28 @@ if TYPE_CHECKING:
     from generator.serve import Address
 
 
+def add_build(commands: Commands) -> None:
+    """`build [VAULT]`."""
+    parser = add_command(commands, build)
+    add_vault_argument(parser)
+    add_output(parser)
+    parser.add_argument("--force", action="store_true", help="make everything anew")
+    parser.add_argument("--strict", action="store_true", help="exit with 1 if there is an error or a warning")
+    parser.add_argument("--watch", action="store_true", help="serve the site and build again with every change")
+    add_server(parser)
+    add_json(parser)
+
+
 def build(
-    vault: VaultArgument = None,
-    out: OutOption = None,
-    force: Annotated[bool, typer.Option("--force", help="Make everything anew.")] = False,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 if there is an error or a warning.")] = False,
-    watch: Annotated[bool, typer.Option("--watch", help="Serve the site and build again with every change.")] = False,
-    host: HostOption = None,
-    port: PortOption = None,
-    open_site: OpenOption = False,
-    as_json: JsonOption = False,
+    vault: Path | None,
+    out: Path | None,
+    force: bool,
+    strict: bool,
+    watch: bool,
+    host: str | None,
+    port: int | None,
+    open_site: bool,
+    as_json: bool,
 ) -> int:
     """Make the site, and in it only what has changed since the last time."""
     if watch and strict:
@@ -62,13 +73,17 @@ def build(
     return int(strict and any(finding.severity != "info" for finding in report.warnings))
 
 
+def add_serve(commands: Commands) -> None:
+    """`serve [VAULT]`."""
+    parser = add_command(commands, serve)
+    add_vault_argument(parser)
+    add_output(parser)
+    add_server(parser)
+    add_json(parser)
+
+
 def serve(
-    vault: VaultArgument = None,
-    out: OutOption = None,
-    host: HostOption = None,
-    port: PortOption = None,
-    open_site: OpenOption = False,
-    as_json: JsonOption = False,
+    vault: Path | None, out: Path | None, host: str | None, port: int | None, open_site: bool, as_json: bool
 ) -> None:
     """Serve the site as it was built; if there is none, build it first."""
     from generator.serve import serve as serve_folder

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from generator.cli.options import JsonOption, VaultOption, settings
+from generator.cli.arguments import Commands, add_command, add_json, add_vault_option
 from generator.cli.reading import reading
-from generator.cli.terminal import bold, dim, say, say_findings, say_json, say_pairs, say_table
+from generator.cli.settings import settings
+from generator.cli.terminal import bold, counted, dim, say, say_findings, say_json, say_pairs, say_table
 
 if TYPE_CHECKING:
     from generator.upkeep.status import Status
@@ -15,7 +17,14 @@ if TYPE_CHECKING:
 _MOST_CATEGORIES = 12
 
 
-def status(vault: VaultOption = None, as_json: JsonOption = False) -> None:
+def add_status(commands: Commands) -> None:
+    """`status`."""
+    parser = add_command(commands, status)
+    add_vault_option(parser)
+    add_json(parser)
+
+
+def status(vault: Path | None, as_json: bool) -> None:
     """Show the wiki in numbers, what is amiss and what to do next."""
     from datetime import date
 
@@ -75,7 +84,10 @@ def _print(value: dict[str, Any]) -> None:
             ("orphans", f"{value['orphans']:,}"),
             ("stale", f"{value['stale']:,}"),
             ("disputed", f"{value['disputed']:,}"),
-            ("last indexed", value["last_indexed"] + (f", {value['dirty']:,} files behind" if value["dirty"] else "")),
+            (
+                "last indexed",
+                value["last_indexed"] + (f", {counted(value['dirty'], 'file')} behind" if value["dirty"] else ""),
+            ),
             ("index", f"{index['bytes'] / 1_000_000:.1f} MB, version {index['version']}, {index['path']}"),
         ]
     )

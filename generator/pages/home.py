@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from html import escape
 from typing import Any
 
 from generator.pages.hot import newest_first
@@ -59,7 +60,9 @@ def _context(renderer: Renderer, subject: str, url: str) -> Mapping[str, Any]:
 
     wiki = renderer.wiki
     note = home_note(wiki)
-    body = without_title(renderer, note, url)[0] if note else ""
+    body, anchor = without_title(renderer, note, url) if note else ("", "")
+    if anchor:
+        body = f'<span id="{escape(anchor)}"></span>\n{body}'  # links within the note may lead to its title
     folders = [wiki.folders[path] for path in wiki.folders[""].subfolders]
     return {
         "title": renderer.look.title,

@@ -27,6 +27,7 @@ def _assign(state: StateCore) -> None:
     tokens = state.tokens
     opens: list[int] = []  # the open blocks around the current token
     last_closed: dict[int, int] = {}  # nesting level → index of the block that closed last there
+    taken: set[str] = set()
     for i, token in enumerate(tokens):
         if token.nesting == 1:
             opens.append(i)
@@ -36,12 +37,14 @@ def _assign(state: StateCore) -> None:
             last_closed[len(opens)] = start
         elif token.type == "inline":
             if opens and "^" in token.content:
-                _name_block(tokens, opens, last_closed, token)
+                _name_block(tokens, opens, last_closed, token, taken)
         else:
             last_closed[len(opens)] = i
 
 
-def _name_block(tokens: list[Token], opens: list[int], last_closed: dict[int, int], inline: Token) -> None:
+def _name_block(
+    tokens: list[Token], opens: list[int], last_closed: dict[int, int], inline: Token, taken: set[str]
+) -> None:
     children = inline.children
     owner = tokens[opens[-1]]
     if not children or children[-1].type != "text" or owner.type not in {"paragraph_open", "heading_open"}:
@@ -57,7 +60,7 @@ def _name_block(tokens: list[Token], opens: list[int], last_closed: dict[int, in
         previous = last_closed.get(len(opens) - 1)
         if previous is not None and "block_id" not in tokens[previous].meta:
             in_item = len(opens) > 1 and tokens[opens[-2]].type == "list_item_open" and previous == opens[-2] + 1
-            _name(tokens[opens[-2] if in_item else previous], match[1])
+            _name(tokens[opens[-2] if in_item else previous], match[1], taken)
             inline.children, inline.content, owner.hidden = [], "", True
             tokens[opens[-1] + 2].hidden = True
         return
@@ -65,12 +68,15 @@ def _name_block(tokens: list[Token], opens: list[int], last_closed: dict[int, in
     if after_break and not children[-1].content and children[-2].type in {"softbreak", "hardbreak"}:
         del children[-2:]
     in_item = len(opens) > 1 and tokens[opens[-2]].type == "list_item_open" and opens[-2] == opens[-1] - 1
-    _name(tokens[opens[-2]] if in_item else owner, match[1])
+    _name(tokens[opens[-2]] if in_item else owner, match[1], taken)
 
 
-def _name(token: Token, name: str) -> None:
-    """The first id wins. Ids are compared without case: Obsidian accepts both, URLs do not."""
-    if "block_id" not in token.meta:
-        token.meta["block_id"] = name.lower()
+def _name(token: Token, written: str, taken: set[str]) -> None:
+    """The first id of a block wins, and the first block of an id. Ids are compared without case: Obsidian accepts both,
+    URLs do not."""
+    name = written.lower()
+    if "block_id" not in token.meta and name not in taken:
+        taken.add(name)
+        token.meta["block_id"] = name
         if token.type in OWN_ID:
-            token.attrSet("id", f"{ID_MARK}^{name.lower()}")
+            token.attrSet("id", f"{ID_MARK}^{name}")

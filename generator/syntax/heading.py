@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 from unicodedata import normalize
@@ -21,6 +21,11 @@ _STRIPPED = re.compile(r"[!\"#$%&()*+,.:;<=>?@^`{|}~/\[\]\\\s]+")
 _NOT_SLUG = re.compile("[\x00-,./:-@\\[-^`{-\xa0\u2000-\u206f\u3000-\u303f\uff00-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]+")
 
 
+# Ids of footnotes and diagrams; those of the page around the note, and of embedded copies, begin with `_`.
+_GENERATED = re.compile(r"_|(?:fn|fnref|mermaid)-[0-9]")
+_HTML_ID = re.compile(f'id="{ID_MARK}([^"]*)"')
+
+
 @lru_cache(maxsize=1 << 16)
 def heading_key(text: str) -> str:
     """How headings are compared: special characters and runs of space become one space, case is folded."""
@@ -35,13 +40,15 @@ def slugify(text: str) -> str:
 class Anchors:
     """Gives each heading of a page its own id: `intro`, `intro-1`, `intro-2`."""
 
-    def __init__(self) -> None:
+    def __init__(self, taken: Iterable[str] = ()) -> None:
         self._next: dict[str, int] = {}
-        self._taken: set[str] = set()
+        self._taken = set(taken)
 
     def claim(self, text: str) -> str:
         """An unused id for a heading with this text."""
         slug = slugify(text)
+        if _GENERATED.match(slug):
+            slug = f"section-{slug.lstrip('_')}"
         anchor, number = slug, self._next.get(slug, 0)
         while anchor in self._taken:
             number += 1
@@ -60,8 +67,8 @@ def heading(md: MarkdownIt) -> None:
 
 def _assign(state: StateCore) -> None:
     """Put `anchor`, `text` and `raw` into the meta of every heading_open token."""
-    anchors = Anchors()
     tokens = state.tokens
+    anchors = Anchors(_html_ids(tokens))
     for i, token in enumerate(tokens):
         if token.type == "heading_open":
             inline = tokens[i + 1]
@@ -70,6 +77,17 @@ def _assign(state: StateCore) -> None:
             token.meta["anchor"] = tokens[i + 2].meta["anchor"] = anchor
             token.meta["text"] = text
             token.meta["raw"] = inline.content
+
+
+def _html_ids(tokens: Iterable[Token]) -> Iterator[str]:
+    """The ids that the note's own HTML uses."""
+    for token in tokens:
+        if token.type == "html_block":
+            yield from _HTML_ID.findall(token.content)
+        elif token.children and "<" in token.content:
+            yield from _html_ids(child for child in token.children)
+        elif token.type == "html_inline":
+            yield from _HTML_ID.findall(token.content)
 
 
 def _render_open(self: Any, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:

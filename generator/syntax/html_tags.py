@@ -129,8 +129,10 @@ def clean_tag(name: str, attributes: str, mode: str) -> CleanTag | None:
     allowed = _GLOBAL.union(_ATTRIBUTES[name])
     found: dict[str, str] = {}
 
-    def collect(_element: str, attribute: str, value: str) -> str:
-        found.setdefault(attribute, value)
+    def collect(tag: str, attribute: str, value: str) -> str:
+        # Of two readings of a strange quote, nh3's may see a second tag here: its attributes are not ours.
+        if tag == element and attribute in allowed:
+            found.setdefault(attribute, value)
         return value
 
     element = "span" if name in _TABLE_PARTS else name
@@ -209,7 +211,7 @@ def clean_style(style: str) -> str | None:
 
 
 def _is_safe_value(name: str, value: str) -> bool:
-    if len(value) > 300 or not _STYLE_VALUE.fullmatch(value) or value.count("(") != value.count(")"):
+    if len(value) > 300 or "/*" in value or not _STYLE_VALUE.fullmatch(value) or value.count("(") != value.count(")"):
         return False
     functions = _FUNCTION.findall(value.lower())
     if not _FUNCTIONS.issuperset(functions):

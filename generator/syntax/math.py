@@ -279,7 +279,7 @@ _ENVIRONMENT = re.compile(r"\\(begin|end)\{([A-Za-z]+)(\*?)\}")
 _ALIGN_COLUMNS = re.compile(r"(\\begin\{align(?:ed)?at\*?\})\{\d+\}")
 _REQUIRE_OR_LABEL = re.compile(r"\\(?:require|label)\{[^{}]*\}")
 _REFERENCE = re.compile(r"\\(eq)?ref\{([^{}]*)\}")
-_TEXT_WITH_MATH = re.compile(r"\\text\{([^{}]*\$[^{}]*)\}")
+_TEXT = re.compile(r"\\text\{([^{}]*)\}")
 _HEX_COLOUR = re.compile(r"\\(text)?color\{\s*#([0-9A-Fa-f]{6})\s*\}")
 _NEW_COMMAND = re.compile(r"\\(?:re|provide)?newcommand\*?\s*\{?\s*(\\[A-Za-z]+)\s*\}?\s*(?:\[([1-9])\])?")
 _NEW_OPERATOR = re.compile(r"\\DeclareMathOperator(\*?)\s*\{\s*(\\[A-Za-z]+)\s*\}\s*\{([^{}]*)\}")
@@ -304,8 +304,8 @@ def _to_known_tex(tex: str) -> str:
     tex = _REFERENCE.sub(lambda m: f"\\text{{({m[2]})}}" if m[1] else f"\\text{{{m[2]}}}", tex)
     tex = _ENVIRONMENT.sub(environment, _ALIGN_COLUMNS.sub(r"\1", tex))
     tex = _HEX_COLOUR.sub(lambda m: f"\\hextext{{{m[2]}}}" if m[1] else f"\\color[HTML]{{{m[2]}}}", tex)
-    tex = _TEXT_WITH_MATH.sub(_split_text, tex)
-    # `\\newcommand{\\R}` fails where the converter has an `\\R` of its own; `\\def` does not ask.
+    tex = _TEXT.sub(_split_text, tex) if "$" in tex else tex
+    # `\newcommand{\R}` fails where the converter has an `\R` of its own; `\def` does not ask.
     tex = _NEW_COMMAND.sub(lambda m: f"\\def{m[1]}" + "".join(f"#{i}" for i in range(1, int(m[2] or 0) + 1)), tex)
     tex = _NEW_OPERATOR.sub(lambda m: f"\\def{m[2]}{{\\operatorname{m[1]}{{{m[3]}}}}}", tex)
     tex = _CHEMISTRY.sub(lambda m: _chemistry(m[1]), tex)
@@ -316,6 +316,8 @@ def _to_known_tex(tex: str) -> str:
 
 def _split_text(match: re.Match[str]) -> str:
     """`\\text{if $x$ holds}`: text and mathematics take turns."""
+    if "$" not in match[1]:
+        return match[0]
     parts = match[1].split("$")
     return "".join(part if i % 2 else f"\\text{{{part}}}" for i, part in enumerate(parts) if part)
 

@@ -31,9 +31,10 @@ _ATTRIBUTES = frozenset(
 _ROOT_ATTRIBUTES = frozenset({"class", "preserveAspectRatio", "viewBox"})
 # Only of use if something refers to them: Mermaid defines every arrow head that there is.
 _DEFINITIONS = frozenset("marker filter linearGradient radialGradient clipPath mask pattern symbol".split())
-_REFERENCE = re.compile(r"#([A-Za-z_][\w.:-]*)")
+_REFERENCE = re.compile(r"(?:url\(\s*[\"']?|href=\")#([\w.:-]+)")
 _LOCAL_URL = re.compile(r"url\(\s*[\"']?#([\w.:-]+)[\"']?\s*\)")
-_RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
+_ID = re.compile(r"#([\w-]+)")
+_ID_ATTRIBUTE = re.compile(r"\[id=\"([\w-]+)\"\]")
 _CLASS = re.compile(r"\.(-?[A-Za-z_][\w-]*)")
 _REMOTE_URL = re.compile(r"url\((?!\s*[\"']?#)", re.IGNORECASE)
 _UNSAFE_CSS = re.compile(r"[\\<@!]|/\*|expression|position|(?<![\w-])inset|z-index", re.IGNORECASE)
@@ -161,16 +162,21 @@ class _Cleaner:
         """The rules for this drawing and for classes that are in it; what a note smuggled in beside them goes."""
         root = f"#{self.root}"
         rules: list[str] = []
-        for selectors, body in _RULE.findall(FORBIDDEN.sub("", css)):
-            wanted = [s.strip() for s in selectors.split(",") if set(_CLASS.findall(s)) <= self.classes]
+        for rule in _ID_ATTRIBUTE.sub(r"#\1", FORBIDDEN.sub("", css)).split("}"):
+            selectors, _, body = rule.rpartition("{")
+            wanted = [s.strip() for s in selectors.split(",") if self._applies(s)]
             if not wanted or not all(s.startswith(root) for s in wanted) or _UNSAFE_CSS.search(selectors):
                 continue
             declarations = [d for d in body.split(";") if d.strip() and not _is_unsafe_declaration(d)]
             if declarations:
                 # Not `#id`: what fills the mark may be no CSS identifier.
-                shown = ",".join(f'[id="{ID_MARK}{self.root}"]{s[len(root) :]}' for s in wanted)
+                shown = ",".join(_ID.sub(rf'[id="{ID_MARK}\1"]', s) for s in wanted)
                 rules.append(f"{shown}{{{';'.join(map(_with_own_ids, declarations))}}}")
         return f"<style>{escape(''.join(rules), quote=False)}</style>" if rules else ""
+
+    def _applies(self, selector: str) -> bool:
+        ids = set(_ID.findall(selector))
+        return set(_CLASS.findall(selector)) <= self.classes and ids <= self.references | {self.root}
 
 
 def _is_unsafe_declaration(declaration: str) -> bool:

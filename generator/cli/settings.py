@@ -1,46 +1,15 @@
-"""Arguments and options that several commands share, and the settings that follow from them."""
+"""The settings of a run, from the command line and everything below it."""
 
 from __future__ import annotations
 
 import logging
 import os
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from generator.config import Config, LoggingSettings, load_config
 from generator.errors import VaultError
 
 _NONE_NAMED = "no vault was named"  # what load_config says when neither a flag nor a setting names one
-_VAULT_HELP = "The vault. Default: WIKI_VAULT_PATH or the configured one, else this folder if it looks like a vault."
-VaultArgument = Annotated[Path | None, typer.Argument(metavar="VAULT", help=_VAULT_HELP, show_default=False)]
-VaultOption = Annotated[Path | None, typer.Option("--vault", metavar="VAULT", help=_VAULT_HELP, show_default=False)]
-OutOption = Annotated[
-    Path | None, typer.Option("--out", metavar="DIR", help="The output folder. Default: `site`.", show_default=False)
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
-HostOption = Annotated[
-    str | None,
-    typer.Option(
-        "--host",
-        metavar="ADDRESS",
-        help="The address to listen on. Default: 127.0.0.1, this machine only.",
-        show_default=False,
-    ),
-]
-PortOption = Annotated[
-    int | None,
-    typer.Option(
-        "--port",
-        metavar="NUMBER",
-        min=0,
-        max=65535,
-        help="The port. Default: 8000; 0 takes a free one.",
-        show_default=False,
-    ),
-]
-OpenOption = Annotated[bool, typer.Option("--open", help="Open the site in the browser.")]
 
 
 def settings(vault: Path | None, *, output: Path | None = None) -> Config:
