@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
+from typing import NamedTuple
 
 from generator.facts import MEDIA_EXTENSIONS, extension
 from generator.links import find_heading
@@ -17,7 +18,7 @@ from generator.relink import read_blocks, read_headings
 from generator.syntax.link import image_size, image_tag
 from generator.syntax.marks import ID_MARK, ROOT_MARK, SLOT_CLOSE, SLOT_OPEN
 from generator.urls import relative_href
-from generator.wiki import LinkRow, Wiki
+from generator.wiki import Wiki
 
 _SLOT = re.compile(f"{SLOT_OPEN}([0-9]+){SLOT_CLOSE}")
 _FOOTNOTE_REF = re.compile(f'href="#{ID_MARK}(fn-[^"]+)"')
@@ -29,14 +30,31 @@ _MAX_EMBEDDED = 2_000_000  # characters that embeds may add to one page
 Translate = Callable[..., str]
 
 
+class LinkRow(NamedTuple):
+    """A link of a page; `target` is a file id, or None; `name`, `subpath` and `label` are as written."""
+
+    n: int
+    kind: str
+    embed: int
+    target: int | None
+    anchor: str
+    name: str
+    subpath: str
+    label: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class Body:
-    """What the index keeps of a page for rendering."""
+    """What the index keeps of a page for rendering; a link's place in `links` is its slot's number."""
 
     html: str
+    links: tuple[LinkRow, ...]
     headings: tuple[Heading, ...]
     blocks: tuple[Block, ...]
     footnotes: tuple[Block, ...]
+
+
+_LINK_COLUMNS = ", ".join(LinkRow._fields)
 
 
 class BodyReader:
@@ -51,8 +69,13 @@ class BodyReader:
             "SELECT headings, blocks, footnotes, html FROM wiki_content WHERE id = ?", (page_id,)
         ).fetchone()
         headings, blocks, footnotes, html = row
+        links = self._db.execute(f"SELECT {_LINK_COLUMNS} FROM wiki_links WHERE source = ? ORDER BY n", (page_id,))
         return Body(
-            zlib.decompress(html).decode("utf-8"), read_headings(headings), read_blocks(blocks), read_blocks(footnotes)
+            zlib.decompress(html).decode("utf-8"),
+            tuple(map(LinkRow._make, links)),
+            read_headings(headings),
+            read_blocks(blocks),
+            read_blocks(footnotes),
         )
 
 
@@ -86,7 +109,7 @@ class BodyRenderer:
         return [f"<a {self._link(row, place)}>{label}</a>" for row, label in zip(links, labels, strict=True)]
 
     def _fill(self, html: str, place: _Place) -> str:
-        rows = self._wiki.links.get(place.page, ())
+        rows = self._reader.read(place.page).links
         html = html.replace(ID_MARK, place.prefix).replace(ROOT_MARK, self._root)
         if SLOT_OPEN not in html:
             return html

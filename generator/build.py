@@ -66,31 +66,24 @@ def build(
     output = open_output(config.site.output, config.wiki.vault_path)
     store, index_report, scan = open_and_update(config, force=force, progress=progress, time_stage=clock.time)
     try:
-        with clock.time("load"):
-            wiki = load_wiki(store.db)
         with clock.time("plan"):
-            jobs, wanted, skipped = _plan(config, store, wiki, look, output, force)
-            assets = _assets(wiki, config, look)
-            skipped += [conflict(url) for url in assets if output.is_foreign(url)]
-            urls = wanted.keys() | assets.keys()
-            if urls != output.ours:
-                write_manifest(output, output.ours | urls)
-        with clock.time("render"):
-            made = list(_draw(config, wiki, look, store.path, output, jobs, progress))
-        with clock.time("files"):
-            made += _copy(store, output, assets)
-            removed = prune(output, urls)
-            if urls != output.ours:
-                write_manifest(output, urls)
+            known = {} if force else _known(store, output)
+            shared = digest([__version__, config.fingerprint(), template_state(look.templates)])
+            state = digest([shared, str(look.today), str(index_report.data_version)])
+        if known and _is_up_to_date(store, output, known, state):
+            made, removed, urls, skipped = [], 0, set(known), []
+        else:
+            made, removed, urls, skipped = _make(config, store, look, output, known, shared, clock, progress)
         with clock.time("keys"):
-            _remember(store, output, made, urls)
+            _remember(store, output, made, urls, "" if skipped else state)
             store.vacuum_if_due()
         findings = (*vault_findings(store, scan), *skipped)
+        pages = store.db.execute("SELECT count(*) FROM wiki_pages WHERE published").fetchone()[0]
     finally:
         store.close()
     written = sum(item.written for item in made)
     return Report(
-        pages=len(wiki.pages),
+        pages=pages,
         parsed=index_report.parsed,
         written=written,
         kept=len(urls) - written,
@@ -101,6 +94,47 @@ def build(
     )
 
 
+def _is_up_to_date(store: Store, output: Output, known: Mapping[str, tuple[str, Stamp]], state: str) -> bool:
+    """Whether the site was made from just this state, and every file is still as it was left."""
+    if store.meta(_state_key(output)) != state or known.keys() != output.ours:
+        return False
+    return all(output.present.get(url) == stamp for url, (_, stamp) in known.items())
+
+
+def _state_key(output: Output) -> str:
+    return f"site_state {output.folder}"
+
+
+def _make(
+    config: Config,
+    store: Store,
+    look: Look,
+    output: Output,
+    known: Mapping[str, tuple[str, Stamp]],
+    shared: str,
+    clock: _Clock,
+    progress: Progress | None,
+) -> tuple[list[Made], int, set[str], list[Finding]]:
+    """Make what differs: the files made, how many were removed, the URLs of all, and the conflicts."""
+    with clock.time("load"):
+        wiki = load_wiki(store.db)
+    with clock.time("plan"):
+        jobs, wanted, skipped = _plan(wiki, look, output, known, shared)
+        assets = _assets(wiki, config, look)
+        skipped += [conflict(url) for url in assets if output.is_foreign(url)]
+        urls = wanted | (assets.keys() - {finding.path for finding in skipped})
+        if urls != output.ours:
+            write_manifest(output, output.ours | urls)
+    with clock.time("render"):
+        made = list(_draw(config, wiki, look, store.path, output, jobs, progress))
+    with clock.time("files"):
+        made += _copy(output, assets, known)
+        removed = prune(output, urls)
+        if urls != output.ours:
+            write_manifest(output, urls)
+    return made, removed, urls, skipped
+
+
 def look_of(config: Config, today: date) -> Look:
     """The settings that pages are drawn with."""
     site = config.site
@@ -108,22 +142,21 @@ def look_of(config: Config, today: date) -> Look:
 
 
 def _plan(
-    config: Config, store: Store, wiki: Wiki, look: Look, output: Output, force: bool
-) -> tuple[list[_Job], dict[str, str], list[Finding]]:
-    """The pages to draw, the keys of all pages by URL, and the conflicts with foreign files."""
-    shared = digest([__version__, config.fingerprint(), template_state(look.templates), *_sidebar_parts(wiki)])
-    known = {} if force else _known(store, output)
+    wiki: Wiki, look: Look, output: Output, known: Mapping[str, tuple[str, Stamp]], shared: str
+) -> tuple[list[_Job], set[str], list[Finding]]:
+    """The pages to draw, the URLs of all pages, and the conflicts with foreign files."""
+    shared = digest([shared, *_sidebar_parts(wiki)])
     jobs: list[_Job] = []
-    wanted: dict[str, str] = {}
+    wanted: set[str] = set()
     skipped: list[Finding] = []
     for number, kind in enumerate(PAGES):
         for page in kind.plan(wiki, look):
-            key = digest([shared, kind.name, page.digest])
-            wanted[page.url] = key
             if output.is_foreign(page.url):
                 skipped.append(conflict(page.url))
-                del wanted[page.url]
-            elif not output.is_fresh(page.url, known.get(page.url), key):
+                continue
+            wanted.add(page.url)
+            key = digest([shared, kind.name, page.digest])
+            if not output.is_fresh(page.url, known.get(page.url), key):
                 jobs.append(_Job(number, page, key, page.url in output.ours))
     return jobs, wanted, skipped
 
@@ -140,15 +173,15 @@ def _known(store: Store, output: Output) -> dict[str, tuple[str, Stamp]]:
     return {url: (key, Stamp(size, mtime)) for url, key, size, mtime in rows}
 
 
-def _remember(store: Store, output: Output, made: Sequence[Made], urls: Mapping[str, str] | set[str]) -> None:
-    """Keep the keys of what was made, and forget what is gone."""
+def _remember(store: Store, output: Output, made: Sequence[Made], urls: set[str], state: str) -> None:
+    """Keep the keys of what was made and the state that it was made from, and forget what is gone."""
     folder = str(output.folder)
     gone = [
         (folder, url)
         for (url,) in store.db.execute("SELECT url FROM wiki_outputs WHERE folder = ?", (folder,)).fetchall()
         if url not in urls
     ]
-    if not made and not gone:
+    if not made and not gone and store.meta(_state_key(output)) == state:
         return
     with store.transaction():
         store.db.executemany("DELETE FROM wiki_outputs WHERE folder = ? AND url = ?", gone)
@@ -156,6 +189,7 @@ def _remember(store: Store, output: Output, made: Sequence[Made], urls: Mapping[
             "INSERT OR REPLACE INTO wiki_outputs VALUES (?, ?, ?, ?, ?)",
             [(folder, item.url, item.key, *item.stamp) for item in made],
         )
+        store.set_meta({_state_key(output): state})
 
 
 def _draw(
@@ -218,8 +252,8 @@ def _assets(wiki: Wiki, config: Config, look: Look) -> dict[str, Path]:
     return files
 
 
-def _copy(store: Store, output: Output, files: Mapping[str, Path]) -> list[Made]:
-    known = _known(store, output)
+def _copy(output: Output, files: Mapping[str, Path], known: Mapping[str, tuple[str, Stamp]]) -> list[Made]:
+    """Copy the files that differ."""
     made = []
     for url, path in files.items():
         if output.is_foreign(url):

@@ -8,7 +8,7 @@ import multiprocessing
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -71,29 +71,32 @@ def update_index(
     state = f"{PARSER_VERSION} {options} nearest={nearest_links}"
     force = force or store.meta("parse_state") != state
     dates = FileDates(vault)
-    changes = diff({} if force else store.fingerprints(), scan.files)
+    version = store.data_version()
+    known = store.fingerprints()
+    changes = diff(known, scan.files)
     if not changes and not force and dates.state == store.meta("dates_state"):
-        return IndexReport(changes, 0, int(store.meta("data_version", "0")))
+        return IndexReport(changes, 0, version)
     with store.transaction():
-        known = store.fingerprints()  # again, now that nobody else can write
-        changes = diff(known, scan.files)
+        if store.data_version() != version:  # somebody else wrote while we waited
+            known = store.fingerprints()
+            changes = diff(known, scan.files)
         if force:
             changes = _everything(known, scan)
         digests = {} if force else store.digests()
         read = partial(_read_one, vault, options)
-        parsed = _apply(store, changes, layout, read, digests, dates, workers, progress)
+        changed = _apply(store, changes, layout, read, digests, dates, workers, progress)
         _redate_all(store, dates)
-        relink(store, nearest=nearest_links)
+        relink(store, changed, nearest=nearest_links, force=force)
         count = store.db.execute("SELECT count(*) FROM wiki_pages").fetchone()[0]
         values = {"page_count": str(count), "parse_state": state, "dates_state": dates.state, "last_indexed": timestamp()}
         store.set_meta(values | ({"last_full_reindex": timestamp()} if force else {}))
         version = store.bump_data_version()
-    return IndexReport(changes, parsed, version)
+    return IndexReport(changes, len(changed), version)
 
 
-def _everything(known: object, scan: Scan) -> Changes:
+def _everything(known: Mapping[str, object], scan: Scan) -> Changes:
     """All files as changed, and those that are gone as removed."""
-    paths = set(known) if isinstance(known, dict) else set()
+    paths = set(known)
     here = {file.path for file in scan.files}
     return Changes(
         tuple(file for file in scan.files if file.path not in paths),
@@ -111,7 +114,8 @@ def _apply(
     dates: FileDates,
     workers: int,
     progress: Progress | None,
-) -> int:
+) -> set[int]:
+    """Store what changed; returns the ids of the pages whose text did."""
     for path in changes.removed:
         store.remove(path)
     notes: list[SourceFile] = []
@@ -122,11 +126,11 @@ def _apply(
             store.forget_page(file.path)
             store.put_file(file)
     jobs = [(file, digests.get(file.path, "")) for file in notes]
-    now, parsed = timestamp(), 0
+    now, changed = timestamp(), set()
     for done, outcome in enumerate(_read_all(read, jobs, workers), 1):
         page_id = store.put_file(outcome.file, outcome.error)
         if outcome.page is not None:
-            parsed += 1
+            changed.add(page_id)
             created, updated = dates.of(outcome.file)
             page = outcome.page
             store.put_page(page_id, page, page.created or created, page.updated or updated, now)
@@ -136,7 +140,7 @@ def _apply(
             store.forget_page(outcome.file.path)
         if progress:
             progress("parse", done, len(notes))
-    return parsed
+    return changed
 
 
 def _read_all(read: Callable[[_Job], _Outcome], jobs: Sequence[_Job], workers: int) -> Iterator[_Outcome]:

@@ -7,6 +7,7 @@ then the shortest path; what still ties is decided by order and reported. Aliase
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 from generator.analyser import name_key
 from generator.model import Ambiguous, Block, Found, Heading, Missing, Resolution
@@ -29,16 +30,19 @@ class NameTable:
         candidate that shares most folders with the link's page wins (for vaults with one tree a language)."""
         self.nearest = nearest
         self._by_path: dict[str, list[str]] = {}
-        self._by_name: dict[str, list[str]] = {}
+        self._by_name: dict[str, list[tuple[str, str]]] = {}  # the last segment of a key → (key, path)
         self._by_alias: dict[str, list[str]] = {}
         for path in sorted(paths):
             key = path_key(path)
             self._by_path.setdefault(key, []).append(path)
-            self._by_name.setdefault(key.rpartition("/")[2], []).append(path)
+            self._by_name.setdefault(key.rpartition("/")[2], []).append((key, path))
         for path, names in sorted((aliases or {}).items()):
             for alias in dict.fromkeys(map(name_key, names)):
                 self._by_alias.setdefault(alias, []).append(path)
         self._memo: dict[tuple[str, str], Resolution] = {}
+        # The same target is written in many folders: what does not depend on the folder is looked up once.
+        self._key = lru_cache(maxsize=None)(path_key)
+        self._anywhere = lru_cache(maxsize=None)(self._look_up_anywhere)
 
     def resolve(self, target: str, source: str) -> Resolution:
         """The file that `target` (as written, without subpath) opens from the page `source`; "" is the page itself."""
@@ -55,21 +59,18 @@ class NameTable:
             path = _join(folder, target)
             found = self._exact(path_key(path), path) if path is not None else None
             return found or Missing()
-        key = path_key(target.strip("/"))
-        if not self.nearest or "/" in key:
-            found = self._exact(key, target.lstrip("/"))
-            if found:
-                return found
-        own = self._exact(path_key(f"{folder}/{target}"), f"{folder}/{target}") if folder else None
-        if own:
-            return own
-        suffix = "/" + key
-        name = key.rpartition("/")[2]
-        candidates = [
-            path
-            for path in self._by_name.get(name, ())
-            if (candidate := path_key(path)) == key or candidate.endswith(suffix)
-        ]
+        key = self._key(target.strip("/"))
+        if key in self._by_path and (not self.nearest or "/" in key):
+            return self._exact(key, target.lstrip("/")) or Missing()
+        if folder and (own := f"{self._key(folder + '/')}{key}") in self._by_path:
+            return self._exact(own, f"{folder}/{target}") or Missing()
+        return self._anywhere(target, folder if self.nearest else "")
+
+    def _look_up_anywhere(self, target: str, folder: str) -> Resolution:
+        """The best file with that name in any folder, else the page with that alias."""
+        key = self._key(target.strip("/"))
+        suffix, name = "/" + key, key.rpartition("/")[2]
+        candidates = [path for found, path in self._by_name.get(name, ()) if found == key or found.endswith(suffix)]
         if candidates:
             return self._choose(candidates, target, folder)
         claimants = self._by_alias.get(name_key(target), ())

@@ -1,45 +1,117 @@
 """Decide what every stored link opens, and keep the outcome beside it.
 
-All links are resolved on every update of the index, and only rows whose outcome differs are written: that is what
-makes an incremental index equal a clean one.
+An outcome depends on three things: the link as written, the names in the vault, and, where it has a subpath, the
+headings and blocks of the page that it opens. When the names are as they were, only the links of changed pages and the
+subpaths into them are resolved again; otherwise all are. Only rows whose outcome differs are written. A test holds that
+the index then equals a clean one.
 """
 
 from __future__ import annotations
 
 import json
-from generator.links import NameTable, find_anchor
+from collections.abc import Collection, Iterable, Iterator
+from hashlib import md5
+
+from generator.analyser import name_key
+from generator.links import NameTable, find_anchor, path_key
 from generator.model import Ambiguous, Block, Found, Heading, Resolution
 from generator.store import Store
 from generator.urls import page_urls
 
 _Outline = tuple[tuple[Heading, ...], tuple[Block, ...]]
+_LINK_COLUMNS = "l.source, l.n, p.path, l.name, l.subpath, l.kind, l.target, l.anchor, l.status, l.candidates"
+_MOST_CHANGED = 500  # pages: beyond that, one pass over all links is quicker
 
 
-def relink(store: Store, *, nearest: bool = False) -> int:
-    """Resolve all links and count all tags; returns how many links changed their outcome."""
-    ids = dict(store.db.execute("SELECT path, id FROM wiki_files"))
-    aliases = {
-        path: json.loads(text) for path, text in store.db.execute("SELECT path, aliases FROM wiki_pages WHERE aliases != '[]'")
-    }
-    names = NameTable(ids, aliases, nearest=nearest)
-    pages = dict(store.db.execute("SELECT path, id FROM wiki_pages"))
-    outlines = _Outlines(store)
-    changed = []
-    rows = store.db.execute(
-        "SELECT l.source, l.n, p.path, l.name, l.subpath, l.kind, l.target, l.anchor, l.status, l.candidates"
-        " FROM wiki_links l JOIN wiki_pages p ON p.id = l.source"
+def relink(store: Store, changed: Collection[int], *, nearest: bool = False, force: bool = False) -> int:
+    """Resolve links after the pages `changed` were stored; returns how many have another outcome than before.
+
+    `force` resolves all of them, whatever changed. Tags are counted and pages given their places in the site.
+    """
+    names_state = _names_state(store, nearest)
+    same_names = names_state == store.meta("names_state") and not force
+    partly = same_names and len(changed) <= _MOST_CHANGED
+    rows = list(_links_about(store, changed) if partly else _all_links(store))
+    names = _names_for(store, rows, nearest) if partly else _all_names(store, nearest)
+    updates = _outcomes(store, names, rows)
+    store.db.executemany(
+        "UPDATE wiki_links SET target = ?, anchor = ?, status = ?, candidates = ? WHERE source = ? AND n = ?", updates
     )
+    _note_states(store, {update[-2] for update in updates} | set(changed))
+    _count_tags(store)
+    if not same_names:
+        _assign_urls(store)
+        store.set_meta({"names_state": names_state})
+    return len(updates)
+
+
+def _names_state(store: Store, nearest: bool) -> str:
+    """A digest of all that a name may open: paths, aliases, and which pages are published."""
+    digest = md5(str(nearest).encode(), usedforsecurity=False)
+    for row in store.db.execute(
+        "SELECT f.path, p.aliases, p.published FROM wiki_files f LEFT JOIN wiki_pages p USING (id) ORDER BY f.path"
+    ):
+        digest.update(repr(row).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
+def _all_links(store: Store) -> Iterable[tuple[object, ...]]:
+    return store.db.execute(f"SELECT {_LINK_COLUMNS} FROM wiki_links l JOIN wiki_pages p ON p.id = l.source")
+
+
+def _links_about(store: Store, changed: Collection[int]) -> Iterator[tuple[object, ...]]:
+    """The links of the changed pages, and the links with a subpath into them."""
+    select = f"SELECT {_LINK_COLUMNS} FROM wiki_links l JOIN wiki_pages p ON p.id = l.source"
+    for page in changed:
+        yield from store.db.execute(f"{select} WHERE l.source = ?", (page,))
+    for page in changed:
+        for row in store.db.execute(f"{select} WHERE l.target = ? AND l.subpath != ''", (page,)):
+            if row[0] not in changed:
+                yield row
+
+
+def _all_names(store: Store, nearest: bool) -> NameTable:
+    return NameTable((path for (path,) in store.db.execute("SELECT path FROM wiki_files")), _aliases(store), nearest=nearest)
+
+
+def _names_for(store: Store, rows: Iterable[tuple[object, ...]], nearest: bool) -> NameTable:
+    """The part of the names that these links can ask for: files of the same last segment, and all aliases."""
+    wanted = set()
+    for _, _, _, name, subpath, *_ in rows:
+        wanted |= {path_key(str(name)).rpartition("/")[2], path_key(f"{name}#{subpath}").rpartition("/")[2]}
+        wanted.add(name_key(str(name)).rpartition("/")[2])
+    paths: list[str] = []
+    for name in sorted(wanted):
+        paths += (path for (path,) in store.db.execute("SELECT path FROM wiki_files WHERE name = ?", (name,)))
+    return NameTable(paths, _aliases(store), nearest=nearest)
+
+
+def _aliases(store: Store) -> dict[str, list[str]]:
+    rows = store.db.execute("SELECT path, aliases FROM wiki_pages WHERE aliases != '[]'")
+    return {path: json.loads(text) for path, text in rows}
+
+
+def _outcomes(store: Store, names: NameTable, rows: Iterable[tuple[object, ...]]) -> list[tuple[object, ...]]:
+    """The columns `target, anchor, status, candidates, source, n` of the links whose outcome has changed."""
+    files = _FileIds(store)
+    outlines = _Outlines(store)
+    changed: list[tuple[object, ...]] = []
     for source, n, path, name, subpath, kind, *known in rows:
-        resolution, rest = _resolve(names, name, subpath, kind, path)
-        outcome = _outcome(resolution, rest, kind, ids, pages, outlines)
+        resolution, rest = _resolve(names, str(name), str(subpath), str(kind), str(path))
+        outcome = _outcome(resolution, rest, str(kind), files, outlines)
         if outcome != tuple(known):
             changed.append((*outcome, source, n))
-    store.db.executemany(
-        "UPDATE wiki_links SET target = ?, anchor = ?, status = ?, candidates = ? WHERE source = ? AND n = ?", changed
-    )
-    _count_tags(store)
-    _assign_urls(store)
-    return len(changed)
+    return changed
+
+
+def _note_states(store: Store, pages: Iterable[object]) -> None:
+    """Keep, for each of the pages, a digest of what its links open now."""
+    for page in pages:
+        rows = store.db.execute(
+            "SELECT n, target, anchor, status FROM wiki_links WHERE source = ? ORDER BY n", (page,)
+        ).fetchall()
+        state = md5(repr(rows).encode(), usedforsecurity=False).hexdigest() if rows else ""
+        store.db.execute("UPDATE wiki_pages SET links_state = ? WHERE id = ?", (state, page))
 
 
 def _resolve(names: NameTable, name: str, subpath: str, kind: str, source: str) -> tuple[Resolution, str]:
@@ -54,7 +126,7 @@ def _resolve(names: NameTable, name: str, subpath: str, kind: str, source: str) 
 
 
 def _outcome(
-    resolution: Resolution, subpath: str, kind: str, ids: dict[str, int], pages: dict[str, int], outlines: _Outlines
+    resolution: Resolution, subpath: str, kind: str, files: _FileIds, outlines: _Outlines
 ) -> tuple[int | None, str, str, str]:
     """A resolution as the columns `target, anchor, status, candidates`."""
     if not isinstance(resolution, Found):
@@ -64,12 +136,30 @@ def _outcome(
     words = ["alias"] if resolution.via_alias else []
     if resolution.tied:
         words.append("tied")
+    file, is_page = files.of(resolution.path)
     anchor: str | None = subpath
-    if subpath and resolution.path in pages:
-        anchor = find_anchor(subpath, *outlines.of(pages[resolution.path]), slugs=kind == "markdown")
+    if subpath and is_page:
+        anchor = find_anchor(subpath, *outlines.of(file), slugs=kind == "markdown")
         if anchor is None:
             words.append("subpath")
-    return ids[resolution.path], anchor or "", " ".join(words), "\n".join(resolution.tied)
+    return file, anchor or "", " ".join(words), "\n".join(resolution.tied)
+
+
+class _FileIds:
+    """The id of a file, and whether it is a page, by path."""
+
+    def __init__(self, store: Store) -> None:
+        self._db = store.db
+        self._known: dict[str, tuple[int, bool]] = {}
+
+    def of(self, path: str) -> tuple[int, bool]:
+        known = self._known.get(path)
+        if known is None:
+            row = self._db.execute(
+                "SELECT f.id, p.id FROM wiki_files f LEFT JOIN wiki_pages p USING (id) WHERE f.path = ?", (path,)
+            ).fetchone()
+            known = self._known[path] = (row[0], row[1] is not None)
+        return known
 
 
 class _Outlines:

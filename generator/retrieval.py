@@ -22,8 +22,9 @@ STALE_AFTER = timedelta(days=90)
 # pages with some of them, where one word of a long question proves less of what a page is about.
 WEIGHTS = (10.0, 10.0, 2.0, 4.0, 1.0, 1.0)
 SOME_WORDS_WEIGHTS = (3.0, 3.0, 1.0, 3.0, 1.0, 1.0)
-# To score a page costs 3 µs: of more pages than this, only the likeliest are scored.
+# To score a page costs 3 µs, more with many words: of more pages than this, only the likeliest are scored.
 _MOST_SCORED = 3000
+_MOST_SCORED_LOOSELY = 1000
 _MOST_CHECKED = 100  # pages whose text is looked through for words typed with punctuation
 _MOST_NAMED = 50
 
@@ -194,11 +195,9 @@ def _recent(scope: _Scope, most: int) -> Program[_Found]:
 def _with_words(wanted: Search, scope: _Scope, limit: int, most: int) -> Program[_Found]:
     """Pages with all words; if they are fewer than `limit`, pages with some of the words behind them."""
     total = yield from _count(wanted.match, scope)
-    bounded = scope if total <= _MOST_SCORED else _likeliest(wanted.match, scope)
-    pool = max(most, _MOST_CHECKED) if wanted.literals else most
-    found = yield from _ranked(wanted.match, bounded, pool)
-    if wanted.literals:
-        found = yield from _literal_first(found, wanted.literals)
+    found: list[_Candidate] = []
+    if total:
+        found = yield from _all_words(wanted, scope, total, most)
     if total >= limit or wanted.relaxed_match == wanted.match:
         return _Found(tuple(found), total)
     complete = {candidate.id for candidate in found}
@@ -207,27 +206,38 @@ def _with_words(wanted: Search, scope: _Scope, limit: int, most: int) -> Program
     return _Found((*found, *others), max(total, more.total))
 
 
+def _all_words(wanted: Search, scope: _Scope, total: int, most: int) -> Program[list[_Candidate]]:
+    bounded = scope if total <= _MOST_SCORED else _likeliest(wanted.match, scope)
+    pool = max(most, _MOST_CHECKED) if wanted.literals else most
+    found = yield from _ranked(wanted.match, bounded, pool)
+    if wanted.literals:
+        found = yield from _literal_first(found, wanted.literals)
+    return found
+
+
 def _with_some_words(wanted: Search, scope: _Scope, most: int) -> Program[_Found]:
-    total = yield from _count(wanted.relaxed_match, scope)
-    if total > _MOST_SCORED:
-        rare = yield from _rarest(wanted.parts)
-        if rare:
+    """Pages with one word at least: with one of the rarest ones, where there are too many."""
+    rare = yield from _rarest(wanted.parts)
+    if rare:
+        if len(rare) < len(wanted.parts):
             scope = scope.also("{id} IN (SELECT rowid FROM wiki_fts WHERE wiki_fts MATCH ?)", any_of(rare))
-        else:
-            scope = _likeliest(wanted.relaxed_match, scope)
+        total = yield from _count(any_of(rare), scope)
+    else:
+        total = yield from _count(wanted.relaxed_match, scope)
+        scope = _likeliest(wanted.relaxed_match, scope)
     candidates = yield from _ranked(wanted.relaxed_match, scope, most, SOME_WORDS_WEIGHTS)
     return _Found(tuple(candidates), total)
 
 
 def _rarest(parts: Sequence[Term]) -> Program[list[Term]]:
-    """The rarest words, as many as do not take more pages together than may be scored."""
+    """The rarest words, as many as do not take more pages together than may be scored; none if each takes more."""
     one = "SELECT ?, (SELECT count(*) FROM wiki_fts WHERE wiki_fts MATCH ?)"
     params = [value for at, part in enumerate(parts) for value in (at, part.match)]
     counts: list[tuple[int, int]] = yield Query(" UNION ALL ".join([one] * len(parts)), tuple(params), tuple)
     rare, pages = [], 0
     for at, count in sorted(counts, key=lambda pair: (pair[1], pair[0])):
         pages += count
-        if pages > _MOST_SCORED:
+        if pages > _MOST_SCORED_LOOSELY:
             break
         rare.append(parts[at])
     return rare

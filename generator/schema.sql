@@ -9,8 +9,10 @@ CREATE TABLE wiki_files (
     size INTEGER NOT NULL,
     ctime_ns INTEGER NOT NULL,
     inode INTEGER NOT NULL,
-    problem TEXT NOT NULL            -- why a note could not be read; "" for all others
+    problem TEXT NOT NULL,           -- why a note could not be read; "" for all others
+    name TEXT NOT NULL               -- the last segment as links are compared: NFC, casefolded, without .md
 );
+CREATE INDEX idx_files_name ON wiki_files(name);
 
 CREATE TABLE wiki_pages (
     id INTEGER PRIMARY KEY REFERENCES wiki_files(id) ON DELETE CASCADE,
@@ -32,7 +34,8 @@ CREATE TABLE wiki_pages (
     published INTEGER NOT NULL,
     special INTEGER NOT NULL,
     meta TEXT NOT NULL,              -- JSON object: the front matter
-    problems TEXT NOT NULL           -- JSON list of [code, message, line]
+    problems TEXT NOT NULL,          -- JSON list of [code, message, line]
+    links_state TEXT NOT NULL        -- digest of what the page's links open
 );
 CREATE INDEX idx_pages_category ON wiki_pages(category);
 CREATE INDEX idx_pages_lifecycle ON wiki_pages(lifecycle);

@@ -13,14 +13,14 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from generator.analyser import UNSPACED, fold, fts_text
-from generator.stop_words import is_stop_word, split_chinese
+from generator.stop_words import is_stop_word, is_telling_bigram, split_chinese
 
 _MOST_CHARACTERS = 10_000
 _MOST_TERMS = 64
 _MOST_PARTS = 64  # of one phrase, and of all words together when some are enough
 
 _FIELDS = "tag|path|file|title|lifecycle"
-_TOKEN = re.compile(rf'(-(?=[^\s-]))?(?:({_FIELDS}):(?=\S))?(?:"([^"]*)"?|(\S+))', re.IGNORECASE)
+_TOKEN = re.compile(rf'(-(?=[^\s-]))?(?:({_FIELDS}):(?=\S))?(?:"([^"]*)"?|([^\s"]\S*))', re.IGNORECASE)
 # Punctuation that no Latin name has: in Chinese text it parts words as a blank does.
 _BLANKS = "\u3000，。、；？！《》〈〉（）「」『』【】"
 _QUOTES = {**dict.fromkeys("“”„«»", '"'), **dict.fromkeys("‘’", "'")}
@@ -33,11 +33,13 @@ _SENTENCE_MARKS = ".,;:!?…"
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One word or phrase. `parts` are its tokens (bigrams for Chinese), `surface` is its folded text as written."""
+    """One word or phrase. `parts` are its tokens (bigrams for Chinese), `surface` is its folded text as written;
+    `exact` ones were quoted, or asked for in a title: they are never dropped or taken apart."""
 
     surface: str
     parts: tuple[str, ...]
     prefix: bool = False
+    exact: bool = False
     title_only: bool = False
 
     @property
@@ -74,8 +76,7 @@ class Search:
     @property
     def match(self) -> str:
         """The FTS5 expression for pages with all of the words; "" when no word is asked for."""
-        groups = (" OR ".join(term.match for term in group) for group in self.groups)
-        return " AND ".join(f"({group})" for group in groups)
+        return " AND ".join(f"({any_of(group)})" if len(group) > 1 else group[0].match for group in self.groups)
 
     @property
     def relaxed_match(self) -> str:
@@ -109,78 +110,73 @@ def parse_query(text: str) -> Search:
     groups: list[tuple[Term, ...]] = []
     excluded: list[Term] = []
     filters: list[Filter] = []
-    plain: list[str] = []
+    words: list[str] = []
     joins = False  # the last token was an OR between two words
     tokens = list(islice(_tokens(text), 4 * _MOST_TERMS))
     for at, token in enumerate(tokens):
         if token.field and token.field != "title":
             filters.append(Filter(token.field, token.text, token.negative))
-            continue
-        if _is_operator(token, "OR") and groups and at + 1 < len(tokens):
-            joins = True
-            continue
-        if _is_operator(token, "AND") and groups and at + 1 < len(tokens):
-            continue
-        terms = _terms(token)
-        if token.negative:
-            excluded.extend(terms)
-        elif joins and terms:
-            groups[-1] = (*groups[-1], *terms)
+        elif groups and at + 1 < len(tokens) and _is_operator(token):
+            joins = joins or token.text == "OR"
+        elif token.negative:
+            excluded.extend(_terms(token, whole=True))
         else:
-            groups.extend((term,) for term in terms)
-            plain.append(token.text)
-        joins = False
+            terms = _terms(token, whole=joins)
+            if joins and terms:
+                groups[-1] = (*groups[-1], *terms)
+            else:
+                groups.extend((term,) for term in terms)
+            words.append(token.text)
+            joins = False
     groups = _without_stop_words(groups)[:_MOST_TERMS]
     return Search(
-        name=" ".join(plain),
+        name=" ".join(words),
         groups=tuple(groups),
         excluded=tuple(excluded[:_MOST_TERMS]),
         filters=tuple(filters[:_MOST_TERMS]),
-        parts=_parts(groups),
-        literals=tuple(dict.fromkeys(filter(None, map(_literal, plain))))[:_MOST_TERMS],
+        parts=_parts([term for group in groups for term in group], words),
+        literals=tuple(dict.fromkeys(filter(None, map(_literal, words))))[:_MOST_TERMS],
     )
 
 
 def _tokens(text: str) -> Iterator[_Token]:
     for minus, field, quoted, word in _TOKEN.findall(text):
-        value = word or quoted
-        if field and word.startswith('"'):
-            value = word.strip('"')
-        if value:
-            yield _Token(value, field.lower(), quoted=bool(quoted), negative=bool(minus))
+        if quoted or word:
+            yield _Token(quoted or word, field.lower(), quoted=bool(quoted), negative=bool(minus))
 
 
-def _is_operator(token: _Token, name: str) -> bool:
-    return token.text == name and not (token.quoted or token.field or token.negative)
+def _is_operator(token: _Token) -> bool:
+    return token.text in {"AND", "OR"} and not (token.quoted or token.field or token.negative)
 
 
-def _terms(token: _Token) -> list[Term]:
-    """The terms of a token: one, or several where question words stand between Chinese ones."""
-    whole = token.quoted or token.field
-    terms = map(term_of, [token.text] if whole else split_chinese(token.text))
-    found = [term for term in terms if term is not None]
-    prefix = not token.quoted and token.text.endswith("*")
-    if prefix and found:
-        found[-1] = replace(found[-1], prefix=True)
-    return [replace(term, title_only=True) for term in found] if token.field == "title" else found
+def _terms(token: _Token, *, whole: bool) -> list[Term]:
+    """The terms of a token: one, or (not if it is `whole`) several where question words stand between Chinese ones."""
+    exact = token.quoted or token.field == "title"
+    pieces = [token.text] if exact or whole else split_chinese(token.text)
+    terms = [term for term in map(term_of, pieces) if term is not None]
+    if terms and not token.quoted and token.text.endswith("*"):
+        terms[-1] = replace(terms[-1], prefix=True)
+    return [replace(term, exact=exact, title_only=token.field == "title") for term in terms]
 
 
 def term_of(text: str) -> Term | None:
     """The phrase of all words in `text`; None if it holds no word."""
-    folded = fold(text)
     parts = _PARTS.findall(fts_text(text))[:_MOST_PARTS]
     if not parts:
         return None
     prefix = False
-    last = parts[-1]
-    if len(last) == 1 and _UNSPACED_CHARACTER.match(last):
-        # The lone last character of a run: in the page it may have a neighbour. After a bigram it says nothing new.
+    if _is_lone(parts[-1]):
+        # The last character of a run: in the page it may have a neighbour. After its bigram it says nothing new.
         before = parts[-2] if len(parts) > 1 else ""
-        if len(before) == 2 and before[1] == last and _UNSPACED_CHARACTER.match(before):
+        if len(before) == 2 and before[1] == parts[-1] and _is_lone(before[0]):
             parts.pop()
         else:
             prefix = True
-    return Term(folded.strip(), tuple(parts), prefix)
+    return Term(fold(text).strip(), tuple(parts), prefix)
+
+
+def _is_lone(part: str) -> bool:
+    return len(part) == 1 and _UNSPACED_CHARACTER.match(part) is not None
 
 
 def _without_stop_words(groups: list[tuple[Term, ...]]) -> list[tuple[Term, ...]]:
@@ -190,23 +186,28 @@ def _without_stop_words(groups: list[tuple[Term, ...]]) -> list[tuple[Term, ...]
 
 
 def _says_nothing(term: Term) -> bool:
-    return not term.prefix and all(map(is_stop_word, term.surface.rstrip(_SENTENCE_MARKS).split()))
+    return not (term.prefix or term.exact) and is_stop_word(term.surface.strip(_SENTENCE_MARKS))
 
 
-def _parts(groups: list[tuple[Term, ...]]) -> tuple[Term, ...]:
-    """Every token of every term as a term of its own; stop words only if nothing else is there."""
-    found: dict[tuple[str, bool, bool], Term] = {}
-    for group in groups:
-        for term in group:
-            for at, part in enumerate(term.parts):
-                prefix = (term.prefix and at + 1 == len(term.parts)) or _is_lone(part)
-                found.setdefault((part, prefix, term.title_only), Term(part, (part,), prefix, term.title_only))
-    kept = [term for term in found.values() if not is_stop_word(term.surface)]
-    return tuple((kept or list(found.values()))[:_MOST_PARTS])
+def _parts(terms: Iterable[Term], words: Iterable[str]) -> tuple[Term, ...]:
+    """What pages with some of the words are ranked by: every token of the terms, and the bigrams across particles.
+
+    Exact terms stay whole. Stop words are here only if nothing else is.
+    """
+    found: dict[str, Term] = {}
+    for term in terms:
+        pieces = [term] if term.exact else list(_tokens_of(term))
+        found.update((piece.match, piece) for piece in pieces)
+    kept = {match: piece for match, piece in found.items() if piece.exact or not is_stop_word(piece.surface)}
+    across = (piece for word in words if (whole := term_of(word)) for piece in _tokens_of(whole))
+    if kept:
+        kept.update((piece.match, piece) for piece in across if is_telling_bigram(piece.surface))
+    return tuple((kept or found).values())[:_MOST_PARTS]
 
 
-def _is_lone(part: str) -> bool:
-    return len(part) == 1 and _UNSPACED_CHARACTER.match(part) is not None
+def _tokens_of(term: Term) -> Iterator[Term]:
+    for at, part in enumerate(term.parts, 1):
+        yield Term(part, (part,), prefix=_is_lone(part) or (term.prefix and at == len(term.parts)))
 
 
 def _literal(word: str) -> str:

@@ -15,14 +15,19 @@ _CHINESE_WORDS = """
 """
 ENGLISH = frozenset(_ENGLISH_WORDS.split())
 _PHRASES = _CHINESE_WORDS.split()
+_PHRASE_BIGRAMS = frozenset(phrase[at : at + 2] for phrase in _PHRASES for at in range(len(phrase) - 1))
 _OPENING = "|".join((*_PHRASES, "[谁誰哪在]"))
 # The looks around keep 目的, 的确, 但是, 是否, 了解, 存在 and their like whole.
-_PARTICLES = "(?<!目)的(?![确確士])|(?<![但可还還于於就总總只])是(?!否)|了(?!解)|(?<![现現存正所实實内內外潜])在|[吗嗎呢吧啊谁誰哪]"
+_PARTICLES = (
+    "(?<!目)的(?![确確士])|(?<![但可还還于於就总總只正])是(?!否)|了(?!解)|(?<![现現存正所实實内內外潜])在"
+    "|[吗嗎呢吧啊谁誰哪]"
+)
 _WITHIN = "|".join((*_PHRASES, _PARTICLES))
 _HAN = "[\u4e00-\u9fff]"
 # Even so a particle may be part of a word: it parts words only where two characters or more, or none, stand on
 # either side.
 _CHINESE = re.compile(f"(?:(?<={_HAN}{{2}})(?:{_WITHIN})+|(?<!{_HAN})(?:{_OPENING})(?:{_WITHIN})*)(?!{_HAN}(?!{_HAN}))")
+_HAN_BIGRAM = re.compile(f"(?![的是]){_HAN}{{2}}")
 _CONTRACTION = re.compile(r"(\w+?)(?:n't|'(?:s|d|m|re|ve|ll))")
 
 
@@ -32,6 +37,14 @@ def is_stop_word(word: str) -> bool:
         return True
     contraction = _CONTRACTION.fullmatch(word)
     return contraction is not None and (contraction[1] in ENGLISH or f"{contraction[1]}n" in ENGLISH)
+
+
+def is_telling_bigram(part: str) -> bool:
+    """Whether `part` is two Chinese characters that are neither from a question word nor begin with 的 or 是.
+
+    Where a particle is cut out, a word may be cut into: such bigrams across the cut still find it.
+    """
+    return _HAN_BIGRAM.fullmatch(part) is not None and part not in _PHRASE_BIGRAMS
 
 
 def split_chinese(text: str) -> list[str]:

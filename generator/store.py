@@ -18,11 +18,13 @@ from pathlib import Path
 
 from generator.analyser import ANALYSER_VERSION, fts_row
 from generator.errors import IndexBusy, IndexCorrupted, IndexMissing
+from generator.links import path_key
 from generator.model import Document, SourceFile
 from generator.syntax.tag import tag_key
 
-SCHEMA_VERSION = 1
-_USER_VERSION = SCHEMA_VERSION * 1000 + ANALYSER_VERSION
+_SCHEMA = files("generator").joinpath("schema.sql").read_text("utf-8")
+_USER_VERSION = zlib.crc32(f"{_SCHEMA}{ANALYSER_VERSION}".encode()) & 0x7FFFFFFF
+"""Any change of the tables or of the analyser makes another number: an index of another number is built again."""
 _BUSY_TIMEOUT_S = 10
 _WEEK_S = 7 * 86400
 _FTS_COLUMNS = "title, aliases, headings, tags, summary, content"
@@ -72,15 +74,20 @@ class Store:
         """Write values of wiki_meta."""
         self.db.executemany("INSERT OR REPLACE INTO wiki_meta VALUES (?, ?)", values.items())
 
+    def data_version(self) -> int:
+        """How many changes have been committed."""
+        return int(self.meta("data_version", "0"))
+
     def bump_data_version(self) -> int:
         """Count one more committed change: caches and cursors key on the number."""
-        version = int(self.meta("data_version", "0")) + 1
+        version = self.data_version() + 1
         self.set_meta({"data_version": str(version)})
         return version
 
     def put_file(self, file: SourceFile, problem: str = "") -> int:
         """Record what the scan saw of a file; returns its id, which stays the same while the path exists."""
         values = (file.disk, *file.fingerprint, problem)
+        name = path_key(file.path).rpartition("/")[2]
         row = self.db.execute("SELECT id FROM wiki_files WHERE path = ?", (file.path,)).fetchone()
         if row:
             self.db.execute(
@@ -90,16 +97,18 @@ class Store:
             )
             return int(row[0])
         cursor = self.db.execute(
-            "INSERT INTO wiki_files (path, disk, mtime_ns, size, ctime_ns, inode, problem) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (file.path, *values),
+            "INSERT INTO wiki_files (path, disk, mtime_ns, size, ctime_ns, inode, problem, name)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (file.path, *values, name),
         )
         return int(cursor.lastrowid or 0)
 
     def put_page(self, page_id: int, page: PackedPage, created: str, updated: str, now: str) -> None:
         """Store a parsed note in place of what was known of it."""
+        known = self.db.execute("SELECT url FROM wiki_pages WHERE id = ?", (page_id,)).fetchone()
         self._forget(page_id)
         before, after = page.facts
-        values = (page_id, *before, created, updated, now, *after)
+        values = (page_id, page.path, known[0] if known else "", *before, created, updated, now, *after)
         self.db.execute(f"INSERT INTO wiki_pages VALUES ({', '.join('?' * len(values))})", values)
         self.db.execute("INSERT INTO wiki_content VALUES (?, ?, ?, ?, ?, ?)", (page_id, *page.content))
         self.db.execute(_INSERT_FTS, (page_id, *page.fts))
@@ -160,7 +169,7 @@ class Store:
 @dataclass(frozen=True, slots=True)
 class PackedPage:
     """A document as rows, ready to be stored: made by the process that parsed it. `facts` are the columns of
-    wiki_pages before and after the dates, `tags` pairs of key and label."""
+    wiki_pages before and after the dates, less path and URL; `tags` are pairs of key and label."""
 
     path: str
     created: str
@@ -174,10 +183,10 @@ class PackedPage:
 
 def pack(d: Document) -> PackedPage:
     """The rows of a document."""
-    before = (d.path, "", d.title, d.category, _json(d.tags), _json(d.aliases), d.summary, d.digest, d.lifecycle)
+    before = (d.title, d.category, _json(d.tags), _json(d.aliases), d.summary, d.digest, d.lifecycle)
     problems = [(problem.code, problem.message, problem.line) for problem in d.problems]
     after = (
-        _json(d.sources), d.word_count, d.language, d.published, d.special, _json(d.meta), _json(problems),
+        _json(d.sources), d.word_count, d.language, d.published, d.special, _json(d.meta), _json(problems), "",
     )  # fmt: skip
     headings = [(h.level, h.text, h.raw, h.anchor, h.line, h.offset, h.start, h.end) for h in d.headings]
     blocks, footnotes = ([(b.id, b.line, b.start, b.end, b.tag) for b in group] for group in (d.blocks, d.footnotes))
@@ -209,10 +218,10 @@ def open_store(path: Path, *, check: bool = False, cache_mb: int = 100) -> tuple
             return Store(path, _connect(path, cache_mb)), ""
     _delete(path)
     connection = _connect(path, cache_mb)
-    connection.executescript(files("generator").joinpath("schema.sql").read_text("utf-8"))
+    connection.executescript(_SCHEMA)
     connection.execute(f"PRAGMA user_version = {_USER_VERSION}")
     now = int(time.time())
-    values = {"index_version": str(SCHEMA_VERSION), "data_version": "0", "page_count": "0", "last_vacuum": str(now)}
+    values = {"index_version": str(_USER_VERSION), "data_version": "0", "page_count": "0", "last_vacuum": str(now)}
     connection.executemany("INSERT INTO wiki_meta VALUES (?, ?)", {**values, "last_full_reindex": timestamp()}.items())
     connection.commit()
     return Store(path, connection), reason
@@ -246,7 +255,7 @@ def damage(path: Path, *, thorough: bool = False) -> str:
     try:
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         if version != _USER_VERSION:
-            return f"it has version {version}, this program writes version {_USER_VERSION}"
+            return "another version of this program wrote it"
         count = connection.execute("SELECT count(*) FROM wiki_pages").fetchone()[0]
         if str(count) != connection.execute("SELECT value FROM wiki_meta WHERE key = 'page_count'").fetchone()[0]:
             return "its number of pages is not the recorded one"

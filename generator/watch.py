@@ -94,7 +94,7 @@ async def _settle(paths: list[str]) -> None:
 
 def _is_empty(path: str) -> bool:
     try:
-        return os.stat(path).st_size == 0  # noqa: PTH116
+        return os.stat(path).st_size == 0
     except OSError:
         return False
 
@@ -102,7 +102,7 @@ def _is_empty(path: str) -> bool:
 def _identity(folder: str) -> tuple[int, int] | None:
     """What tells the folder from another that takes its place; None if there is none."""
     try:
-        status = os.stat(folder)  # noqa: PTH116
+        status = os.stat(folder)
     except OSError:
         return None
     return status.st_dev, status.st_ino

@@ -35,26 +35,12 @@ class PageRow(NamedTuple):
     word_count: int
     language: str
     special: int
+    links_state: str
 
     @property
     def folder(self) -> str:
         """The vault folder that the page stands in; "" for the root."""
         return self.path.rpartition("/")[0]
-
-
-class LinkRow(NamedTuple):
-    """A link of a published page; `target` is a file id, or None. `status` as in the schema."""
-
-    source: int
-    n: int
-    kind: str
-    embed: int
-    target: int | None
-    anchor: str
-    status: str
-    name: str
-    subpath: str
-    label: str | None
 
 
 class Attachment(NamedTuple):
@@ -79,25 +65,24 @@ class Tag:
 
 @dataclass(frozen=True)
 class Wiki:
-    """Pages by id in order of path; links by source, in their order on the page."""
+    """Pages by id in order of path. `targets` and `embeds` are the files that a page's links open, in the order of the
+    links; what else is known of a link stays in the index."""
 
     pages: Mapping[int, PageRow]
-    links: Mapping[int, Sequence[LinkRow]]
+    targets: Mapping[int, Sequence[int]]
+    embeds: Mapping[int, Sequence[int]]
+    link_count: int
     attachments: Mapping[int, Attachment]
     tags: Mapping[str, Tag]
 
     @cached_property
-    def backlinks(self) -> Mapping[int, Sequence[LinkRow]]:
-        """Links of other pages to each page, by path of their page. Those of index, log and hot do not count, nor do
-        the nodes of diagrams: Obsidian keeps them out of its graph."""
-        found: dict[int, list[LinkRow]] = {}
-        pages = self.pages
-        for source, rows in self.links.items():
-            if pages[source].special:
-                continue
-            for row in rows:
-                if row.target != source and row.target in pages and row.kind != "diagram":
-                    found.setdefault(row.target, []).append(row)
+    def backlinks(self) -> Mapping[int, Sequence[int]]:
+        """The pages that link to each page, by path, once a link; those of index, log and hot do not count."""
+        found: dict[int, list[int]] = {}
+        for page in self.content_pages:
+            for target in self.targets.get(page.id, ()):
+                if target != page.id and target in self.pages:
+                    found.setdefault(target, []).append(page.id)
         return found
 
     @cached_property
@@ -188,15 +173,20 @@ def load_wiki(db: sqlite3.Connection) -> Wiki:
     columns = ", ".join(PageRow._fields)
     rows = map(PageRow._make, db.execute(f"SELECT {columns} FROM wiki_pages WHERE published ORDER BY path"))
     pages = {row.id: row for row in rows}
-    links: dict[int, list[LinkRow]] = {}
+    targets: dict[int, list[int]] = {}
+    embeds: dict[int, list[int]] = {}
     wanted: set[int] = set()
-    columns = ", ".join(LinkRow._fields)
-    for row in map(LinkRow._make, db.execute(f"SELECT {columns} FROM wiki_links ORDER BY source, n")):
-        if row.source in pages:
-            links.setdefault(row.source, []).append(row)
-            if row.target is not None and row.target not in pages:
-                wanted.add(row.target)
-    return Wiki(pages, links, _attachments(db, pages, wanted), _tags(db, pages))
+    for source, target, embed in db.execute(
+        "SELECT source, target, embed FROM wiki_links WHERE target IS NOT NULL ORDER BY source, n"
+    ):
+        if source in pages:
+            targets.setdefault(source, []).append(target)
+            if target not in pages:
+                wanted.add(target)
+            elif embed:
+                embeds.setdefault(source, []).append(target)
+    link_count = db.execute("SELECT count(*) FROM wiki_links l JOIN wiki_pages p ON p.id = l.source WHERE p.published")
+    return Wiki(pages, targets, embeds, link_count.fetchone()[0], _attachments(db, pages, wanted), _tags(db, pages))
 
 
 def _attachments(db: sqlite3.Connection, pages: Mapping[int, PageRow], wanted: set[int]) -> dict[int, Attachment]:

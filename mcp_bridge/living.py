@@ -94,13 +94,13 @@ class LivingIndex:
         """Have the next look read the whole index for damage: a query met some."""
         self._suspect = True
 
-    def stop(self, wait_seconds: float = 3.0) -> bool:
+    def stop(self, wait_seconds: float = 2.0) -> bool:
         """End the work; an update that runs is rolled back. False if it has not ended in time."""
         self._stopping.set()
         self._thread.shutdown(wait=False, cancel_futures=True)
         ended = self._idle.wait(wait_seconds)
-        if ended and self._watcher is not None:
-            self._watcher.close()
+        if (watcher := self._watcher) is not None:
+            watcher.close()
         return ended
 
     def _look_again(self, *, surely: bool) -> Future[None]:
@@ -153,10 +153,8 @@ class LivingIndex:
         self._seen = _state(self._config.wiki.index_path)
 
     def _update_once(self, *, check: bool) -> None:
-        from generator.update import (
-            open_and_update,
-            vault_findings,
-        )  # the parser: 0.3 s that `initialize` need not wait for
+        # The parser with it: 0.3 s that `initialize` need not wait for.
+        from generator.update import open_and_update, vault_findings
 
         started = time.monotonic()
         try:

@@ -80,15 +80,21 @@ def _serve(config: Config) -> NoReturn:
     bridge = Bridge(config, living, Reader(config.wiki.index_path, config.performance.query_timeout_ms))
     server = WikiServer(bridge)
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: _leave(living))
-    anyio.run(server.serve_stdio)
-    _leave(living)
+        signal.signal(number, lambda *_: _leave(living, 0))
+    code = 1
+    try:
+        anyio.run(server.serve_stdio)
+        code = 0
+    finally:
+        if code:
+            logging.getLogger("llmwiki.bridge").warning("the connection broke", exc_info=True)
+        _leave(living, code)
 
 
-def _leave(living: LivingIndex) -> NoReturn:
+def _leave(living: LivingIndex, code: int) -> NoReturn:
     """End at once: a thread may still wait for stdin, and worker processes must not outlive us."""
     living.stop()
     for child in multiprocessing.active_children():
         child.terminate()
     logging.shutdown()
-    os._exit(0)
+    os._exit(code)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -125,12 +126,45 @@ def environment(home: Path, **more: str) -> dict[str, str]:
     return kept | {"LLMWIKI_HOME": str(home), "PYTHONPATH": str(ROOT)} | more
 
 
-def start(vault: Path, home: Path, **more: str) -> subprocess.Popen[bytes]:
-    """A server process in a session of its own, with pipes."""
+@contextmanager
+def server_process(vault: Path, home: Path, **more: str) -> Iterator[Pipes]:
+    """A server process in a session of its own; it is killed where the test has not seen its end."""
     pipe = subprocess.PIPE
-    return subprocess.Popen(
+    server = subprocess.Popen(
         command(vault), stdin=pipe, stdout=pipe, stderr=pipe, env=environment(home, **more), start_new_session=True
     )
+    try:
+        yield Pipes(server)
+    finally:
+        if server.poll() is None:
+            os.killpg(server.pid, signal.SIGKILL)
+            server.wait()
+        for stream in (server.stdin, server.stdout, server.stderr):
+            if stream is not None:
+                with suppress(BrokenPipeError):
+                    stream.close()
+
+
+class Pipes:
+    """Raw JSON-RPC with a server process."""
+
+    def __init__(self, server: subprocess.Popen[bytes]) -> None:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        assert server.stderr is not None
+        self.server = server
+        self.stdin, self.stdout, self.stderr = server.stdin, server.stdout, server.stderr
+
+    def send(self, *messages: Mapping[str, Any]) -> None:
+        """Write messages, a line each."""
+        self.stdin.write("".join(json.dumps(message) + "\n" for message in messages).encode())
+        self.stdin.flush()
+
+    def receive(self) -> dict[str, Any]:
+        """The next line of stdout, which must be a JSON-RPC message."""
+        message = json.loads(self.stdout.readline())
+        assert message["jsonrpc"] == "2.0"
+        return dict(message)
 
 
 def in_session(config: Config, test: Callable[[Session], Awaitable[None]], *, era: str = "auto") -> None:

@@ -207,7 +207,7 @@ TABLES = {
     " sources, word_count, language, published, special, meta, problems FROM wiki_pages",
     "content": "SELECT p.path, c.headings, c.blocks, c.footnotes, c.content, c.html"
     " FROM wiki_content c JOIN wiki_pages p USING (id)",
-    "links": "SELECT p.path, n, name, subpath, label, kind, embed, line, context, f.path, anchor, status, candidates"
+    "links": "SELECT p.path, n, l.name, subpath, label, kind, embed, line, context, f.path, anchor, status, candidates"
     " FROM wiki_links l JOIN wiki_pages p ON p.id = l.source LEFT JOIN wiki_files f ON f.id = l.target",
     "dangling": "SELECT source, n FROM wiki_links WHERE target NOT IN (SELECT id FROM wiki_files)",
     "tags": "SELECT tag, label, count, first_seen FROM wiki_tags",

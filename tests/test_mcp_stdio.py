@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp_session import ERAS, command, environment, process_session, start
+from mcp_session import ERAS, Pipes, command, environment, process_session, server_process
 from project import Project
 
 from generator.store import open_store
@@ -42,23 +42,24 @@ def test_S37_stdout_belongs_to_json_rpc(project: Project) -> None:
         ("no_such_tool", {}),
         ("wiki_query", {"query": "goodword"}),
     ]
-    requests: list[dict[str, Any]] = [INITIALIZE, INITIALIZED, _request(2, "tools/list", {})]
-    requests += [
-        _request(number, "tools/call", {"name": name, "arguments": arguments})
-        for number, (name, arguments) in enumerate(calls, 3)
-    ]
-    server = start(project.vault, project.home, LOG_LEVEL="DEBUG")
-    answers, stderr = _talk(server, requests)
-    assert set(answers) == set(range(1, len(calls) + 3))
-    results = [answers[number]["result"] for number in range(3, len(calls) + 3)]
+    with server_process(project.vault, project.home, LOG_LEVEL="DEBUG") as pipes:
+        _greet(pipes)
+        assert len(_ask(pipes, 2, "tools/list", {})["tools"]) == 3
+        results = [
+            _ask(pipes, number, "tools/call", {"name": name, "arguments": arguments})
+            for number, (name, arguments) in enumerate(calls, 3)
+        ]
+        pipes.stdin.close()
+        assert pipes.server.wait(5) == 0
+        assert all(isinstance(json.loads(line), dict) for line in pipes.stdout)
+        log = pipes.stderr.read().decode()
     assert [bool(result.get("isError")) for result in results] == [False, True, False, False, True, False]
     assert results[0] == results[-1]
     assert results[0]["structuredContent"]["data"]["results"][0]["path"] == "Good.md"
     assert "badword" in results[2]["content"][0]["text"]
     assert any(problem["path"] == "Bad.md" for problem in results[3]["structuredContent"]["data"]["index"]["problems"])
-    assert server.returncode == 0
-    assert "index up to date" in stderr
-    assert "goodword" not in stderr, "logs hold no page text and no queries"
+    assert "index up to date" in log
+    assert "goodword" not in log, "logs hold no page text and no queries"
     assert {path: (project.vault / path).read_bytes() for path in before} == before
     assert sorted(file.name for file in project.vault.rglob("*")) == ["Bad.md", "Good.md"]
 
@@ -67,25 +68,17 @@ def test_S37_stdout_belongs_to_json_rpc(project: Project) -> None:
 def test_S37_the_server_ends_with_its_client_in_the_middle_of_indexing(project: Project) -> None:
     text = "\n\n".join(f"A paragraph with [[N{n}]] and **bold** text, number {n}." for n in range(150))
     project.write({f"N{n}.md": text for n in range(900)})
-    server = start(project.vault, project.home)
-    assert server.stdin is not None
-    assert server.stdout is not None
-    server.stdin.write(_lines([INITIALIZE, INITIALIZED, _request(2, "tools/call", {"name": "wiki_query"})]))
-    server.stdin.flush()
-    assert json.loads(server.stdout.readline())["id"] == 1, "initialize is answered at once"
-    time.sleep(1.5)  # by now it parses
-    server.stdin.close()
-    closed = time.monotonic()
-    assert server.wait(10) == 0
-    assert time.monotonic() - closed < 5
-    server.stdout.close()
-    assert server.stderr is not None
-    assert b"up to date" not in server.stderr.read(), "the update had not ended"
-    server.stderr.close()
-    deadline = time.monotonic() + 5
-    while (left := _group(server.pid)) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert left == []
+    with server_process(project.vault, project.home) as pipes:
+        _greet(pipes)
+        pipes.send(_request(2, "tools/call", {"name": "wiki_query"}))
+        time.sleep(1.5)  # by now it parses
+        pipes.stdin.close()
+        assert pipes.server.wait(5) == 0
+        assert b"up to date" not in pipes.stderr.read(), "the update had not ended"
+        deadline = time.monotonic() + 5
+        while (left := _group(pipes.server.pid)) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert left == []
     store, _ = open_store(project.config().wiki.index_path)
     with store.transaction(wait_seconds=0):
         assert store.fingerprints() == {}
@@ -116,15 +109,21 @@ def test_S34_changes_made_while_nothing_was_running(project: Project, era: str) 
 
 def test_sigterm_ends_the_server(project: Project) -> None:
     project.write({"A.md": "text\n"})
-    server = start(project.vault, project.home)
-    assert server.stdin is not None
-    assert server.stdout is not None
-    server.stdin.write(_lines([INITIALIZE]))
-    server.stdin.flush()
-    server.stdout.readline()
-    server.terminate()
-    assert server.wait(5) == 0
-    server.communicate()
+    with server_process(project.vault, project.home) as pipes:
+        _greet(pipes)
+        pipes.server.terminate()
+        assert pipes.server.wait(5) == 0
+
+
+def test_a_client_that_was_killed_takes_the_server_with_it(project: Project) -> None:
+    project.write({"A.md": "text\n"})
+    with server_process(project.vault, project.home) as pipes:
+        _greet(pipes)
+        assert _ask(pipes, 2, "tools/call", {"name": "wiki_query"})["structuredContent"]["data"]["total"] == 1
+        pipes.stdout.close()
+        pipes.send(_request(3, "tools/list", {}))
+        pipes.stdin.close()
+        assert pipes.server.wait(5) in (0, 1)
 
 
 @pytest.mark.parametrize(
@@ -172,28 +171,18 @@ def _request(number: int, method: str, params: dict[str, Any]) -> dict[str, Any]
     return {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
 
 
-def _lines(messages: list[dict[str, Any]]) -> bytes:
-    return "".join(json.dumps(message) + "\n" for message in messages).encode()
+def _greet(pipes: Pipes) -> None:
+    pipes.send(INITIALIZE)
+    assert pipes.receive()["result"]["serverInfo"]["name"] == "llmwiki"
+    pipes.send(INITIALIZED)
 
 
-def _talk(server: subprocess.Popen[bytes], requests: list[dict[str, Any]]) -> tuple[dict[int, dict[str, Any]], str]:
-    """Send requests one by one and wait for each answer, then close stdin: answers by id, and what stderr held."""
-    assert server.stdin is not None
-    assert server.stdout is not None
-    answers: dict[int, dict[str, Any]] = {}
-    for request in requests:
-        server.stdin.write(_lines([request]))
-        server.stdin.flush()
-        while "id" in request and request["id"] not in answers:
-            message = json.loads(server.stdout.readline())
-            assert message["jsonrpc"] == "2.0"
-            if "id" in message:
-                answers[message["id"]] = message
-    closed = time.monotonic()
-    rest, stderr = server.communicate(timeout=10)
-    assert time.monotonic() - closed < 5
-    assert all(isinstance(json.loads(line), dict) for line in rest.splitlines())
-    return answers, stderr.decode()
+def _ask(pipes: Pipes, number: int, method: str, params: dict[str, Any]) -> dict[str, Any]:
+    """The result of a request; whatever stands before it on stdout must be JSON-RPC, too."""
+    pipes.send(_request(number, method, params))
+    while (message := pipes.receive()).get("id") != number:
+        pass
+    return dict(message["result"])
 
 
 def _group(leader: int) -> list[int]:

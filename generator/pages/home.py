@@ -34,7 +34,7 @@ def home_note(wiki: Wiki) -> PageRow | None:
 def _stats(wiki: Wiki) -> dict[str, int]:
     return {
         "pages": len(wiki.pages),
-        "links": sum(len(rows) for rows in wiki.links.values()),
+        "links": wiki.link_count,
         "tags": len(wiki.tags),
         "orphans": len(wiki.orphans),
     }

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from generator.body import MAX_DEPTH
+from generator.body import MAX_DEPTH, LinkRow
 from generator.pages.kind import Kind, Planned, digest, is_stale
 from generator.properties import as_list, as_text, lower_keys
 from generator.render import Look, Renderer
 from generator.syntax.tag import tag_file, tag_key
 from generator.syntax.wikilink import find_wikilinks, shown_text
 from generator.urls import folder_url
-from generator.wiki import LinkRow, PageRow, Wiki, json_list
+from generator.wiki import PageRow, Wiki, json_list
 
 # Shown elsewhere on the page, or meant for the program alone.
 _HIDDEN = frozenset(
@@ -27,21 +27,21 @@ _CONTEXTS = 3  # sentences shown of one linking page
 
 def _plan(wiki: Wiki, look: Look) -> Iterator[Planned]:
     own = {page.id: own_digest(wiki, page) for page in wiki.pages.values()}
+    # What a page shows of one that links to it: its sentences change with its text, and with what its links open.
+    linking = {
+        page.id: f"{page.url}\x1e{page.title}\x1e{page.content_hash}\x1e{page.links_state}" for page in wiki.pages.values()
+    }
     for page in wiki.pages.values():
         parts = [own[page.id], str(is_stale(page, look.today))]
         parts += [own[embedded] for embedded in embedded_pages(wiki, page.id)]
-        for row in wiki.backlinks.get(page.id, ()):
-            source = wiki.pages[row.source]
-            parts.append(f"{source.url}\x1e{source.title}\x1e{source.content_hash}\x1e{row.n}")
+        parts += [linking[source] for source in wiki.backlinks.get(page.id, ())]
         yield Planned(page.url, page.id, digest(parts))
 
 
 def own_digest(wiki: Wiki, page: PageRow) -> str:
     """What a page shows of itself: its facts, its text, and what its links open."""
-    parts = [str(value) for value in page[1:]]
-    for row in wiki.links.get(page.id, ()):
-        title = wiki.pages[row.target].title if row.embed and row.target in wiki.pages else ""
-        parts.append(f"{wiki.url_of(row.target)}\x1e{row.anchor}\x1e{row.status}\x1e{title}")
+    parts = [*map(str, page[1:]), *(wiki.url_of(target) for target in wiki.targets.get(page.id, ()))]
+    parts += [wiki.pages[target].title for target in wiki.embeds.get(page.id, ())]
     return digest(parts)
 
 
@@ -50,12 +50,7 @@ def embedded_pages(wiki: Wiki, page_id: int) -> list[int]:
     found: dict[int, None] = {}
     level = [page_id]
     for _ in range(MAX_DEPTH + 1):
-        level = [
-            row.target
-            for page in level
-            for row in wiki.links.get(page, ())
-            if row.embed and row.target is not None and row.target in wiki.pages and row.target not in found
-        ]
+        level = [target for page in level for target in wiki.embeds.get(page, ()) if target not in found]
         found.update(dict.fromkeys(level))
     return list(found)
 
@@ -128,25 +123,20 @@ def breadcrumbs(folder: str, last: str | None = None) -> list[dict[str, str | No
 
 def _backlinks(renderer: Renderer, page_id: int) -> list[dict[str, Any]]:
     """The pages that link here, with the sentences in which they do."""
-    rows = renderer.wiki.backlinks.get(page_id, ())
-    if not rows:
+    linking = renderer.wiki.backlinks.get(page_id, ())
+    if not linking:
         return []
-    contexts = {
-        (source, n): context
-        for source, n, context in renderer.db.execute(
-            "SELECT source, n, context FROM wiki_links WHERE target = ?", (page_id,)
-        )
-    }
-    sources: dict[int, list[str]] = {}
-    for row in rows:
-        sentences = sources.setdefault(row.source, [])
-        context = contexts[row.source, row.n]
-        if len(sources) <= _WITH_CONTEXT and len(sentences) < _CONTEXTS and context and context not in sentences:
-            sentences.append(context)
+    sources: dict[int, list[str]] = {source: [] for source in linking}
+    with_context = set(list(sources)[:_WITH_CONTEXT])
+    for source, context in renderer.db.execute(
+        "SELECT source, context FROM wiki_links WHERE target = ? ORDER BY source, n", (page_id,)
+    ):
+        if source in with_context and context and len(sources[source]) < _CONTEXTS and context not in sources[source]:
+            sources[source].append(context)
     pages = renderer.wiki.pages
     return [
         {"title": pages[source].title, "path": pages[source].url, "contexts": sentences, "lang": pages[source].language}
-        for source, sentences in sorted(sources.items(), key=lambda item: pages[item[0]].path)
+        for source, sentences in sources.items()
     ]
 
 
@@ -154,7 +144,7 @@ def _properties(renderer: Renderer, page: PageRow, meta: Mapping[str, Any], url:
     """The properties that are worth a row, with links in their values."""
     from markupsafe import Markup
 
-    rows = [row for row in renderer.wiki.links.get(page.id, ()) if row.kind == "property"]
+    rows = [row for row in renderer.bodies.read(page.id).links if row.kind == "property"]
     filler = _PropertyFiller(renderer, page.id, url, rows)
     shown = []
     for key, value in meta.items():

@@ -12,7 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from markdown_it import MarkdownIt
+from markdown_it.parser_inline import ParserInline
 from markdown_it.ruler import Ruler
+from markdown_it.token import Token
+from markdown_it.utils import EnvType
 
 # The characters with which a rule can begin; a rule that is not named here is tried everywhere.
 BLOCK_STARTS: Mapping[str, str] = {
@@ -62,6 +65,20 @@ def dispatch_by_character(md: MarkdownIt) -> None:
     md.inline.ruler.__cache__ = {"": [_inline_dispatcher(rules)]}
     stops = "]" + "".join(INLINE_STARTS[name] for name, _ in rules if name in INLINE_STARTS)  # `]` ends a label
     md.inline.terminator_re = re.compile(f"[{re.escape(''.join(sorted(set(stops))))}]")
+    md.inline.__class__ = _PlainTextFirst
+
+
+class _PlainTextFirst(ParserInline):
+    """Half of all lines, cells and headings have no special character: they are one text, without more ado."""
+
+    def parse(self, src: str, md: MarkdownIt, env: EnvType, tokens: list[Token]) -> list[Token]:
+        """Tokens of one run of inline Markdown, as markdown-it makes them."""
+        if src and not tokens and not self.terminator_re.search(src):
+            text = Token("text", "", 0)
+            text.content = src
+            tokens.append(text)
+            return tokens
+        return super().parse(src, md, env, tokens)
 
 
 def _rules(ruler: Ruler[Any], chain: str) -> list[tuple[str, Any]]:

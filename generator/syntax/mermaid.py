@@ -101,10 +101,10 @@ def _draw(source: str) -> _Diagram:
 
 def _drawing(source: str, settings: dict[str, Any]) -> Drawing:
     """Raises ValueError for a source that is no diagram, ImportError where there is no renderer."""
-    import mmdr
+    from mmdr import render
 
     try:
-        svg = mmdr.render(_with_settings(source, settings)).svg()
+        svg = render(_with_settings(source, settings)).svg()
     except BaseException as error:
         # A panic of the Rust library is a BaseException, and its class can be known by name only.
         if type(error).__name__ == "PanicException":
