@@ -66,12 +66,12 @@ _FOLDED = _FoldedCharacters()
 
 def fold(text: str) -> str:
     """`text` without case, width, accents, optional marks and typographic signs; its length may change."""
+    if "\uff9e" in text or "\uff9f" in text:  # voiced marks of half-width kana join the kana before
+        text = unicodedata.normalize("NFKC", text)
     lowered = text.lower()
     if lowered.isascii():
         return lowered
     folded = unicodedata.normalize("NFC", lowered)
-    if "\uff9e" in folded or "\uff9f" in folded:  # voiced marks of half-width kana join the kana before
-        folded = unicodedata.normalize("NFKC", folded)
     # A text has few different characters: to replace each at once is far quicker than to look at every one.
     for char in set(folded) - _ASCII:
         if _FOLDED[char] != char:

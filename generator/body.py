@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sqlite3
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,6 +13,7 @@ from typing import NamedTuple
 from generator.facts import MEDIA_EXTENSIONS, extension
 from generator.links import find_heading
 from generator.model import Block, Heading
+from generator.packed import unpacked
 from generator.relink import read_blocks, read_headings
 from generator.syntax.link import image_size, image_tag
 from generator.syntax.marks import ID_MARK, ROOT_MARK, SLOT_CLOSE, SLOT_OPEN
@@ -71,7 +71,7 @@ class BodyReader:
         headings, blocks, footnotes, html = row
         links = self._db.execute(f"SELECT {_LINK_COLUMNS} FROM wiki_links WHERE source = ? ORDER BY n", (page_id,))
         return Body(
-            zlib.decompress(html).decode("utf-8"),
+            unpacked(html),
             tuple(map(LinkRow._make, links)),
             read_headings(headings),
             read_blocks(blocks),

@@ -19,6 +19,7 @@ from generator.model import Problem
 _BLOCK = re.compile(r"\A---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _SECOND_BLOCK = re.compile(r"\A\s*^---[ \t]*\n(?:[^\n]*\n){0,40}?---[ \t]*(?:\n|\Z)", re.MULTILINE)
 _KEY_LINE = re.compile(r"^[^\s#:\-\[{>|][^:\n]*:(?:\s|$)", re.MULTILINE)
+_TAB = re.compile(r"^[^\s#][^:\n]*:[ ]*\t", re.MULTILINE)
 _MAX_NODES = 20_000
 
 
@@ -90,7 +91,16 @@ def split(text: str) -> FrontMatter:
     if plain.left < 0:
         problem = Problem("invalid-frontmatter", "front matter is too large or refers to itself", 1)
         return FrontMatter({}, body, body_line, source, (problem,))
-    return FrontMatter(meta, body, body_line, "", _second_block(body, body_line))
+    return FrontMatter(meta, body, body_line, "", (*_tab(source), *_second_block(body, body_line)))
+
+
+def _tab(source: str) -> tuple[Problem, ...]:
+    """Parsers disagree on a tab after a key: we read the value, others lose all of them."""
+    match = _TAB.search(source)
+    if match is None:
+        return ()
+    line = source.count("\n", 0, match.start()) + 2
+    return (Problem("invalid-frontmatter", "a tab follows the colon: write a space, many programs accept no tab", line),)
 
 
 def _yaml_problem(error: Exception) -> Problem:

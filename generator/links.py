@@ -97,6 +97,14 @@ class NameTable:
         return Found(ranked[0], tied=tuple(path for path in ranked[1:] if rank(path) == best))
 
 
+def last_segment(target: str, source: str) -> str:
+    """The key of the file name that `target`, written on the page `source`, asks for: no other can be what it opens,
+    but for aliases."""
+    if target.startswith(("./", "../")):
+        target = _join(source.rpartition("/")[0], target) or ""
+    return path_key(target.strip("/")).rpartition("/")[2]
+
+
 def _is_spelled(path: str, written: str) -> bool:
     """Whether the path is the written one in case too."""
     return _ends(path, written) or _ends(path[:-3], written)

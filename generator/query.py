@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from generator.model import Block, Heading, WikiPage
+from generator.packed import unpacked
 
 if TYPE_CHECKING:
     import aiosqlite
@@ -104,7 +105,7 @@ def page_text(page_id: int) -> Program[PageText]:
     rows = yield Query(sql, (page_id,), tuple)
     content, headings, blocks = rows[0]
     return PageText(
-        content, tuple(Heading(*row) for row in json.loads(headings)), tuple(Block(*row) for row in json.loads(blocks))
+        unpacked(content), tuple(Heading(*row) for row in json.loads(headings)), tuple(Block(*row) for row in json.loads(blocks))
     )
 
 

@@ -12,8 +12,7 @@ import json
 from collections.abc import Collection, Iterable, Iterator
 from hashlib import md5
 
-from generator.analyser import name_key
-from generator.links import NameTable, find_anchor, path_key
+from generator.links import NameTable, find_anchor, last_segment
 from generator.model import Ambiguous, Block, Found, Heading, Resolution
 from generator.store import Store
 from generator.urls import page_urls
@@ -77,9 +76,8 @@ def _all_names(store: Store, nearest: bool) -> NameTable:
 def _names_for(store: Store, rows: Iterable[tuple[object, ...]], nearest: bool) -> NameTable:
     """The part of the names that these links can ask for: files of the same last segment, and all aliases."""
     wanted = set()
-    for _, _, _, name, subpath, *_ in rows:
-        wanted |= {path_key(str(name)).rpartition("/")[2], path_key(f"{name}#{subpath}").rpartition("/")[2]}
-        wanted.add(name_key(str(name)).rpartition("/")[2])
+    for _, _, source, name, subpath, *_ in rows:
+        wanted |= {last_segment(str(name), str(source)), last_segment(f"{name}#{subpath}", str(source))}
     paths: list[str] = []
     for name in sorted(wanted):
         paths += (path for (path,) in store.db.execute("SELECT path FROM wiki_files WHERE name = ?", (name,)))

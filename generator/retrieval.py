@@ -13,6 +13,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from generator.analyser import name_key
+from generator.packed import unpacked
 from generator.passage import Matcher, best_passage
 from generator.query import Program, Query
 from generator.search_query import Filter, Search, Term, any_of, parse_query, term_of
@@ -274,7 +275,7 @@ def _literal_first(found: list[_Candidate], literals: Sequence[str]) -> Program[
     ids = json.dumps([candidate.id for candidate in found[:_MOST_CHECKED]])
     exact = set()
     for id_, title, content in (yield Query(sql, (ids,), tuple)):
-        text = f"{title}\n{content}".lower().replace("’", "'").replace("‘", "'")
+        text = f"{title}\n{unpacked(content)}".lower().replace("’", "'").replace("‘", "'")
         if all(literal in text for literal in literals):
             exact.add(id_)
     return sorted(found, key=lambda candidate: candidate.id not in exact)
@@ -302,7 +303,7 @@ def _hits(shown: Sequence[_Candidate], wanted: Search, today: date) -> Program[l
     for candidate in shown:
         path, title, url, tags, summary, updated, lifecycle, headings, content = rows[candidate.id]
         outline = [(heading[5], heading[1]) for heading in json.loads(headings)]
-        passage = best_passage(matchers[candidate.relaxed], content, outline, summary)
+        passage = best_passage(matchers[candidate.relaxed], unpacked(content), outline, summary)
         hits.append(
             Hit(
                 path, title, url, candidate.score, passage.snippet, passage.marks, passage.heading,

@@ -48,7 +48,7 @@ CREATE TABLE wiki_content (
     headings TEXT NOT NULL,          -- JSON list of [level, text, raw, anchor, line, offset, start, end]
     blocks TEXT NOT NULL,            -- JSON list of [id, line, start, end, tag]
     footnotes TEXT NOT NULL,         -- the same
-    content TEXT NOT NULL,           -- visible plain text
+    content BLOB NOT NULL,           -- zlib: the visible plain text
     html BLOB NOT NULL               -- zlib: the body with slots for links and embeds
 );
 

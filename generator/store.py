@@ -20,6 +20,7 @@ from generator.analyser import ANALYSER_VERSION, fts_row
 from generator.errors import IndexBusy, IndexCorrupted, IndexMissing
 from generator.links import path_key
 from generator.model import Document, SourceFile
+from generator.packed import packed, unpacked
 from generator.syntax.tag import tag_key
 
 _SCHEMA = files("generator").joinpath("schema.sql").read_text("utf-8")
@@ -145,7 +146,7 @@ class Store:
             return
         path, title, aliases, headings, tags, summary, content = row
         texts = [heading[1] for heading in json.loads(headings)]
-        old = fts_row(path, title, json.loads(aliases), texts, json.loads(tags), summary, content)
+        old = fts_row(path, title, json.loads(aliases), texts, json.loads(tags), summary, unpacked(content))
         self.db.execute(_DELETE_FTS, (page_id, *old))
         for table, column in _PAGE_TABLES:
             self.db.execute(f"DELETE FROM {table} WHERE {column} = ?", (page_id,))
@@ -190,13 +191,12 @@ def pack(d: Document) -> PackedPage:
     )  # fmt: skip
     headings = [(h.level, h.text, h.raw, h.anchor, h.line, h.offset, h.start, h.end) for h in d.headings]
     blocks, footnotes = ([(b.id, b.line, b.start, b.end, b.tag) for b in group] for group in (d.blocks, d.footnotes))
-    html = zlib.compress(d.html.encode("utf-8", "replace"), 3)
     return PackedPage(
         path=d.path,
         created=d.created,
         updated=d.updated,
         facts=(before, after),
-        content=(_json(headings), _json(blocks), _json(footnotes), d.text, html),
+        content=(_json(headings), _json(blocks), _json(footnotes), packed(d.text), packed(d.html)),
         fts=fts_row(d.path, d.title, d.aliases, (h.text for h in d.headings), d.tags, d.summary, d.text),
         links=tuple(
             (x.target, x.subpath, x.label, x.kind, x.embed, x.line, x.context) for x in d.links

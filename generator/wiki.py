@@ -66,11 +66,13 @@ class Tag:
 @dataclass(frozen=True)
 class Wiki:
     """Pages by id in order of path. `targets` and `embeds` are the files that a page's links open, in the order of the
-    links; what else is known of a link stays in the index."""
+    links, `drawn` those that the nodes of its diagrams open, which Obsidian keeps out of its graph; what else is known
+    of a link stays in the index."""
 
     pages: Mapping[int, PageRow]
     targets: Mapping[int, Sequence[int]]
     embeds: Mapping[int, Sequence[int]]
+    drawn: Mapping[int, Sequence[int]]
     link_count: int
     attachments: Mapping[int, Attachment]
     tags: Mapping[str, Tag]
@@ -175,18 +177,19 @@ def load_wiki(db: sqlite3.Connection) -> Wiki:
     pages = {row.id: row for row in rows}
     targets: dict[int, list[int]] = {}
     embeds: dict[int, list[int]] = {}
+    drawn: dict[int, list[int]] = {}
     wanted: set[int] = set()
-    for source, target, embed in db.execute(
-        "SELECT source, target, embed FROM wiki_links WHERE target IS NOT NULL ORDER BY source, n"
+    for source, target, embed, kind in db.execute(
+        "SELECT source, target, embed, kind FROM wiki_links WHERE target IS NOT NULL ORDER BY source, n"
     ):
         if source in pages:
-            targets.setdefault(source, []).append(target)
+            (drawn if kind == "diagram" else targets).setdefault(source, []).append(target)
             if target not in pages:
                 wanted.add(target)
             elif embed:
                 embeds.setdefault(source, []).append(target)
     link_count = db.execute("SELECT count(*) FROM wiki_links l JOIN wiki_pages p ON p.id = l.source WHERE p.published")
-    return Wiki(pages, targets, embeds, link_count.fetchone()[0], _attachments(db, pages, wanted), _tags(db, pages))
+    return Wiki(pages, targets, embeds, drawn, link_count.fetchone()[0], _attachments(db, pages, wanted), _tags(db, pages))
 
 
 def _attachments(db: sqlite3.Connection, pages: Mapping[int, PageRow], wanted: set[int]) -> dict[int, Attachment]:

@@ -19,6 +19,7 @@ from unittest.mock import patch
 
 from bs4 import BeautifulSoup, Tag
 
+from generator.packed import unpacked
 from generator.build import build
 from generator.config import Config, load_config
 from generator.model import Report
@@ -210,7 +211,7 @@ class Facts:
 
     @property
     def text(self) -> str:
-        return str(self._row[7])
+        return unpacked(self._row[7])  # type: ignore[arg-type]
 
     @cached_property
     def written(self) -> list[LinkFact]:

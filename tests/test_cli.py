@@ -27,8 +27,10 @@ ROOT = Path(__file__).resolve().parent.parent
 VOLATILE = (
     r"()\d{4}-\d\d-\d\dT[\d:]+Z",
     r"(time   ).+",
-    r'("(?:seconds|scan|open|index|load|plan|render|files|keys)": )[\d.]+',
+    r'("(?:seconds|version)": )[\d.]+',
+    r"(MB, version )\d+",
     r'("bytes": )\d+',
+    r'("[a-z]+": )\d+\.\d+(?=,?\n)',
     r"()\d+\.\d(?= MB)",
     r"(vaults/[^/]+-)[0-9a-f]{12}",
 )

@@ -35,6 +35,8 @@ LINES = (
     "Claim.[^1] {word}\n\n[^1]: From [[{name}]].",
     "{word} {word2} %%hidden [[{name}]]%%",
     '<img src="{file}"> {word}',
+    "[[{name}/]] [[./{name}]] [x](./{quoted}/) [[tea/../{name}]] [[/{name}]] [y]({quoted}.md/.)",
+    "```mermaid\nflowchart LR\n  A[{name}] --> B[{alias}]\n  class A,B internal-link;\n```",
     "| a | b |\n|---|---|\n| [[{name}\\|x]] | #{tag} |",
 )
 
@@ -298,6 +300,72 @@ def test_one_property_changes(project: Project, tmp_path: Path, change: str) -> 
     project.build()
     fresh, _ = clean(project, tmp_path / "clean", {})
     assert_equal(project, fresh, change)
+
+
+SHAPES = (
+    "[[Beta]] [[beta.md]] [[BETA]] [[sub/Beta]] [[/Beta]] [[Beta/]] [[./Beta]] [[./Beta/]] [[./sub/../Beta]] [[./sub/.]]"
+    " [[../Beta]] [[Cafe\u0301]] [[Café]] [[Capital]] [[x.png]] [[./Beta#Intro]] [[Nowhere]] [[ΛΌΓΟΣ]] [[a.b]] [[./..]]\n"
+    "[a](Beta/) [b](./Beta/) [c](Beta.md) [d](C#%20sharp.md) [e](sub/Beta.md#intro) [f](x.png) [g](../Beta.md)\n"
+)
+
+
+@pytest.mark.parametrize("place", ["Doc.md", "sub/Doc.md", "sub/deep/Doc.md"])
+def test_a_changed_page_finds_every_name_that_a_first_build_finds(project: Project, tmp_path: Path, place: str) -> None:
+    project.write(
+        {
+            place: "nothing yet\n",
+            "Beta.md": "# Intro\n",
+            "sub/Beta.md": "# Intro\n",
+            "sub.md": "a note named as a folder\n",
+            "sub/deep/Beta.md": "deep\n",
+            "Café.md": "c\n",
+            "λόγος.md": "l\n",
+            "Paris.md": "---\naliases: [Capital]\n---\n",
+            "C# sharp.md": "c\n",
+            "a.b.md": "dots\n",
+            "x.png": "x",
+        }
+    )
+    project.build()
+    project.write({place: SHAPES})
+    project.build()
+    fresh, _ = clean(project, tmp_path / "clean", {})
+    assert_equal(project, fresh, place)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("# Intro\ntext ^mark\n", "# Other\ntext ^mark\n"),
+        ("# Other\ntext\n", "# Intro\ntext ^mark\n"),
+        ("# Intro\ntext ^mark\n", "# First\n# Intro\nmore ^mark\n"),
+        ("# Intro\ntext ^mark\n", ""),
+        ("# Intro\n# Intro\n", "# Intro\n"),
+    ],
+)
+def test_subpaths_follow_the_page_that_they_lead_into(project: Project, tmp_path: Path, before: str, after: str) -> None:
+    links = "[[T#Intro]] [[T#^mark]] [x](T.md#intro) [[t#Intro#Intro]] ![[T#Intro]] ![[T#^mark]]\n"
+    diagram = "```mermaid\nflowchart LR\n  A[T] --> B[T#Intro]\n  class A,B internal-link;\n```\n"
+    project.write({"T.md": before, "Doc.md": links, "sub/Doc.md": links, "Embeds.md": "![[Doc]]\n", "Drawn.md": diagram})
+    project.build()
+    project.write({"T.md": after})
+    project.build()
+    fresh, _ = clean(project, tmp_path / "clean", {})
+    assert_equal(project, fresh, after)
+
+
+def test_nodes_of_diagrams_are_links_but_no_backlinks(project: Project, tmp_path: Path) -> None:
+    drawn = "```mermaid\nflowchart LR\n  A[Target] --> B[Nowhere]\n  class A,B internal-link;\n```\n"
+    project.write({"Drawn.md": drawn, "Target.md": "t\n"})
+    project.build()
+    assert project.orphans == {"Drawn", "Target"}
+    assert project.page("Drawn.md").body.select('a[href="Target.html"]')
+    assert "Drawn" not in project.page("Target.md").main.get_text()
+    project.write({"Target.md": "---\npublish: false\n---\nt\n"})
+    project.build()
+    assert not project.page("Drawn.md").body.select('a[href="Target.html"]')
+    fresh, _ = clean(project, tmp_path / "clean", {})
+    assert_equal(project, fresh, "target unpublished")
 
 
 def test_an_edit_writes_only_the_pages_that_show_it(project: Project) -> None:

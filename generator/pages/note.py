@@ -40,7 +40,8 @@ def _plan(wiki: Wiki, look: Look) -> Iterator[Planned]:
 
 def own_digest(wiki: Wiki, page: PageRow) -> str:
     """What a page shows of itself: its facts, its text, and what its links open."""
-    parts = [*map(str, page[1:]), *(wiki.url_of(target) for target in wiki.targets.get(page.id, ()))]
+    opened = (*wiki.targets.get(page.id, ()), *wiki.drawn.get(page.id, ()))
+    parts = [*map(str, page[1:]), *map(wiki.url_of, opened)]
     parts += [wiki.pages[target].title for target in wiki.embeds.get(page.id, ())]
     return digest(parts)
 
@@ -129,7 +130,7 @@ def _backlinks(renderer: Renderer, page_id: int) -> list[dict[str, Any]]:
     sources: dict[int, list[str]] = {source: [] for source in linking}
     with_context = set(list(sources)[:_WITH_CONTEXT])
     for source, context in renderer.db.execute(
-        "SELECT source, context FROM wiki_links WHERE target = ? ORDER BY source, n", (page_id,)
+        "SELECT source, context FROM wiki_links WHERE target = ? AND kind != 'diagram' ORDER BY source, n", (page_id,)
     ):
         if source in with_context and context and len(sources[source]) < _CONTEXTS and context not in sources[source]:
             sources[source].append(context)

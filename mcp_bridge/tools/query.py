@@ -65,26 +65,30 @@ class QueryAnswer:
     hint: str | None = None
 
 
+_Query = Annotated[
+    Text,
+    Field(description='Words (all must match), "a phrase", -word, word*, a OR b, tag:x, title:x. Empty: newest pages.'),
+]
+_Tags = Annotated[tuple[str, ...], AsList, Field(description="Pages must carry all of these, or tags below them.")]
+_Folder = Annotated[Text, Field(description="Only pages below this folder, such as `wiki/concepts`.")]
+_Since = Annotated[Text, Field(description="Updated on or after this date (2026-01-31), or in the last `7d`.")]
+_Detail = Annotated[
+    Literal["concise", "detailed"],
+    Field(description="detailed adds lifecycle, category, aliases, created, sources."),
+]
+_Cursor = Annotated[Text, Field(description="`next_cursor` of the call before, with the same other arguments.")]
+
+
 async def wiki_query(
     bridge: Bridge,
-    query: Annotated[
-        Text,
-        Field(
-            description='Words (all must match), "a phrase", -word, word*, a OR b, tag:x, title:x. Empty: newest pages.'
-        ),
-    ] = "",
-    tags: Annotated[
-        tuple[str, ...], AsList, Field(description="Pages must carry all of these, or tags below them.")
-    ] = (),
+    query: _Query = "",
+    tags: _Tags = (),
     limit: Annotated[int, Field(ge=1, le=50)] = 10,
-    folder: Annotated[Text, Field(description="Only pages below this folder, such as `wiki/concepts`.")] = "",
+    folder: _Folder = "",
     lifecycle: Literal["any", "draft", "verified", "archived", "disputed"] = "any",
-    since: Annotated[Text, Field(description="Updated on or after this date (2026-01-31), or in the last `7d`.")] = "",
-    detail: Annotated[
-        Literal["concise", "detailed"],
-        Field(description="detailed adds lifecycle, category, aliases, created, sources."),
-    ] = "concise",
-    cursor: Annotated[Text, Field(description="`next_cursor` of the call before, with the same other arguments.")] = "",
+    since: _Since = "",
+    detail: _Detail = "concise",
+    cursor: _Cursor = "",
 ) -> QueryAnswer:
     """Search the user's wiki by words, tags, folder or date. Use it first for any question about what the user has
     noted, and to find the path of a page. English and Chinese, any word form; pages called exactly like the query
@@ -107,15 +111,12 @@ async def wiki_query(
     identity = sha256(repr((query, sorted(tags), folder, lifecycle, since)).encode("utf-8", "replace")).hexdigest()[:12]
     offset = _offset(cursor, identity)
     is_fresh = await bridge.fresh()
+    page = partial(ask, query, limit=limit, offset=offset)
     try:
-        program = partial(_answers, partial(ask, query, limit=limit, offset=offset), detailed=detail == "detailed")
-        results, found = await bridge.read(program)
+        results, found = await bridge.read(partial(_answers, page, detailed=detail == "detailed"))
     except QueryTimeout as error:
-        raise QueryTimeout(
-            error.message,
-            hint=error.hint,
-            details={**error.details, "partial": await _by_title(bridge, query, ask, limit)},
-        ) from error
+        error.details["partial"] = await _by_title(bridge, query, ask, limit)
+        raise
     kept = _fitting(results)
     end = offset + len(kept)
     hint = _RELAXED if found.relaxed else "" if kept or offset else _NOTHING
