@@ -16,8 +16,8 @@ check: .venv/tested ## format, lint and types
 	$(BIN)/ruff check generator mcp_bridge tests
 	$(BIN)/mypy
 
-golden: .venv/tested ## rewrite the expected pages and transcripts; read the difference before you commit it
-	LLMWIKI_UPDATE_GOLDEN=1 $(BIN)/python -m pytest -q tests/test_golden.py tests/test_cli.py
+golden: .venv/tested ## rewrite expected pages, transcripts and examples; read the difference before you commit it
+	LLMWIKI_UPDATE_GOLDEN=1 $(BIN)/python -m pytest -q tests/test_golden.py tests/test_cli.py tests/test_docs.py
 
 bench: .venv/tested ## figures: build, incremental build and search
 	$(BIN)/python -m tests.benchmarks.build

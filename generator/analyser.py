@@ -64,6 +64,12 @@ def _is_searched(char: str) -> bool:
 _FOLDED = _FoldedCharacters()
 
 
+def path_key(path: str) -> str:
+    """How paths are compared: NFC, casefolded, without `.md`."""
+    key = name_key(path)
+    return key[:-3] if key.endswith(".md") else key
+
+
 def fold(text: str) -> str:
     """`text` without case, width, accents, optional marks and typographic signs; its length may change."""
     if "\uff9e" in text or "\uff9f" in text:  # voiced marks of half-width kana join the kana before

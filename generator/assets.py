@@ -1,4 +1,4 @@
-"""Finds the folders that come with the program: site templates and agent skills."""
+"""Finds the folder that comes with the program: the templates of sites and vaults."""
 
 from __future__ import annotations
 
@@ -12,11 +12,6 @@ _PACKAGE = Path(__file__).resolve().parent
 def templates_dir() -> Path:
     """The folder of templates, styles and scripts. Raises WikiError when the installation lacks it."""
     return _find("templates", _PACKAGE)
-
-
-def skills_dir() -> Path:
-    """The folder of skills, one subfolder each. Raises WikiError when the installation lacks it."""
-    return _find("skills", _PACKAGE)
 
 
 def _find(name: str, package: Path) -> Path:

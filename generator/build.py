@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date
@@ -13,11 +12,12 @@ from pathlib import Path
 
 from generator import __version__
 from generator.config import Config
-from generator.indexer import Progress, process_context, worker_count
+from generator.indexer import Progress
 from generator.model import Finding, Report
 from generator.output import Made, Output, Stamp, conflict, open_output, prune, write, write_manifest
 from generator.pages import PAGES, Planned
 from generator.pages.kind import digest
+from generator.processes import process_pool, worker_count
 from generator.render import Look, Renderer, template_files, template_state
 from generator.store import Store, connect_read_only
 from generator.update import open_and_update, vault_findings
@@ -211,7 +211,7 @@ def _draw(
             db.close()
         return
     arguments = (wiki, index, look, output.folder)
-    with ProcessPoolExecutor(workers, process_context(), _start_worker, arguments) as pool:
+    with process_pool(workers, _start_worker, arguments) as pool:
         for done, made in enumerate(pool.map(_make_in_worker, jobs, chunksize=_CHUNK), 1):
             yield made
             if progress:

@@ -6,7 +6,6 @@ otherwise the file's own time of change counts for both.
 
 from __future__ import annotations
 
-import subprocess
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -56,6 +55,8 @@ def _in_git(vault: Path) -> bool:
 
 def _git(vault: Path, *arguments: str) -> str | None:
     """The output of a git command; None where git is missing or refuses."""
+    import subprocess  # only a vault in git needs it
+
     command = ["git", "-c", "core.quotepath=off", *arguments]
     try:
         done = subprocess.run(command, cwd=vault, capture_output=True, timeout=_TIMEOUT_S, check=False)

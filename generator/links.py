@@ -9,15 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from generator.analyser import name_key
+from generator.analyser import name_key, path_key
 from generator.model import Ambiguous, Block, Found, Heading, Missing, Resolution
 from generator.syntax.heading import heading_key
-
-
-def path_key(path: str) -> str:
-    """How paths are compared: NFC, casefolded, without `.md`."""
-    key = name_key(path)
-    return key[:-3] if key.endswith(".md") else key
 
 
 class NameTable:
@@ -74,6 +68,9 @@ class NameTable:
         if candidates:
             return self._choose(candidates, target, folder)
         claimants = self._by_alias.get(name_key(target), ())
+        if self.nearest and len(claimants) > 1:
+            closest = max(_shared_folders(path, folder) for path in claimants)
+            claimants = [path for path in claimants if _shared_folders(path, folder) == closest]
         if len(claimants) == 1:
             return Found(claimants[0], via_alias=True)
         return Ambiguous(tuple(claimants)) if claimants else Missing()

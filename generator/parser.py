@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import md5
 from typing import Any
@@ -14,28 +13,13 @@ from generator import frontmatter, properties
 from generator.facts import Facts, collect, problems_of, property_links
 from generator.language import detect_language
 from generator.model import Block, Document, Heading, Link, Problem
+from generator.parse_options import ParseOptions
 from generator.syntax import build_parser
 from generator.syntax.marks import FORBIDDEN
-
-PARSER_VERSION = 1
-"""Rises with every change of what a `Document` holds: the index then parses every note again."""
 
 SPECIAL_NAMES = frozenset({"index", "log", "hot", "overview", "purpose", "schema"})
 _GENERATED_MARK = "<!-- llmwiki:begin"
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
-
-
-@dataclass(frozen=True, slots=True)
-class ParseOptions:
-    """All that a parse depends on besides the note itself. `pages_root` is "" or `wiki`."""
-
-    strict_line_breaks: bool = False
-    raw_html: str = "sanitize"
-    pages_root: str = ""
-    layout: str = "plain"
-    language: str = "en"
-    opt_in: bool = False
-    max_page_size_kb: int = 500
 
 
 @lru_cache(maxsize=4)

@@ -105,7 +105,9 @@ def page_text(page_id: int) -> Program[PageText]:
     rows = yield Query(sql, (page_id,), tuple)
     content, headings, blocks = rows[0]
     return PageText(
-        unpacked(content), tuple(Heading(*row) for row in json.loads(headings)), tuple(Block(*row) for row in json.loads(blocks))
+        unpacked(content),
+        tuple(Heading(*row) for row in json.loads(headings)),
+        tuple(Block(*row) for row in json.loads(blocks)),
     )
 
 

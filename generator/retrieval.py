@@ -28,6 +28,7 @@ _MOST_SCORED = 3000
 _MOST_SCORED_LOOSELY = 1000
 _MOST_CHECKED = 100  # pages whose text is looked through for words typed with punctuation
 _MOST_NAMED = 50
+_LONGEST_NAME = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,18 +163,20 @@ def _ids_by_path(condition: Filter) -> Program[list[int]]:
 def _named(name: str, scope: _Scope) -> Program[_Found]:
     """Pages that are called exactly this, special ones too: `total` counts only those."""
     key = name_key(name).removesuffix(".md")
+    if not key or len(key) > _LONGEST_NAME:
+        return _Found((), 0)
     columns = "p.id, p.path, p.title, p.aliases, p.special"
     last = term_of(key.rpartition("/")[2])
     if last is not None:
         sql = (
             f"SELECT {columns} FROM wiki_fts f CROSS JOIN wiki_pages p ON p.id = f.rowid"
-            f" WHERE wiki_fts MATCH ?{scope.sql('p.id')} ORDER BY length(p.title), p.path LIMIT {_MOST_NAMED}"
+            f" WHERE wiki_fts MATCH ?{scope.sql('p.id')}"
+            f" ORDER BY (p.aliases LIKE ? OR p.path LIKE ?) DESC, length(p.title), p.path LIMIT {_MOST_NAMED}"
         )
-        params: tuple[Any, ...] = (replace(last, title_only=True).match, *scope.params)
-    elif key:
-        sql, params = f"SELECT {columns} FROM wiki_pages p WHERE title = ?{scope.sql('p.id')}", (name, *scope.params)
+        likely = (f'%"{key}"%', f"%{key}.md")  # so that what is called exactly this is among the first
+        params: tuple[Any, ...] = (replace(last, title_only=True).match, *scope.params, *likely)
     else:
-        return _Found((), 0)
+        sql, params = f"SELECT {columns} FROM wiki_pages p WHERE title = ?{scope.sql('p.id')}", (name, *scope.params)
     ranked = []
     specials = 0
     for id_, path, title, aliases, special in (yield Query(sql, params, tuple)):

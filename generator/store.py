@@ -11,17 +11,18 @@ import time
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from generator.analyser import ANALYSER_VERSION, fts_row
+from generator.analyser import ANALYSER_VERSION, fts_row, path_key
 from generator.errors import IndexBusy, IndexCorrupted, IndexMissing
-from generator.links import path_key
-from generator.model import Document, SourceFile
-from generator.packed import packed, unpacked
-from generator.syntax.tag import tag_key
+from generator.model import SourceFile
+from generator.packed import unpacked
+
+if TYPE_CHECKING:
+    from generator.record import PageRecord
 
 _SCHEMA = files("generator").joinpath("schema.sql").read_text("utf-8")
 _USER_VERSION = zlib.crc32(f"{_SCHEMA}{ANALYSER_VERSION}".encode()) & 0x7FFFFFFF
@@ -104,7 +105,7 @@ class Store:
         )
         return int(cursor.lastrowid or 0)
 
-    def put_page(self, page_id: int, page: PackedPage, created: str, updated: str, now: str) -> None:
+    def put_page(self, page_id: int, page: PageRecord, created: str, updated: str, now: str) -> None:
         """Store a parsed note in place of what was known of it."""
         known = self.db.execute("SELECT url FROM wiki_pages WHERE id = ?", (page_id,)).fetchone()
         self._forget(page_id)
@@ -165,44 +166,6 @@ class Store:
             return False
         self.vacuum()
         return True
-
-
-@dataclass(frozen=True, slots=True)
-class PackedPage:
-    """A document as rows, ready to be stored: made by the process that parsed it. `facts` are the columns of
-    wiki_pages before and after the dates, less path and URL; `tags` are pairs of key and label."""
-
-    path: str
-    created: str
-    updated: str
-    facts: tuple[tuple[object, ...], tuple[object, ...]]
-    content: tuple[object, ...]
-    fts: tuple[str, ...]
-    links: tuple[tuple[object, ...], ...]
-    tags: tuple[tuple[str, str], ...]
-
-
-def pack(d: Document) -> PackedPage:
-    """The rows of a document."""
-    before = (d.title, d.category, _json(d.tags), _json(d.aliases), d.summary, d.digest, d.lifecycle)
-    problems = [(problem.code, problem.message, problem.line) for problem in d.problems]
-    after = (
-        _json(d.sources), d.word_count, d.language, d.published, d.special, _json(d.meta), _json(problems), "",
-    )  # fmt: skip
-    headings = [(h.level, h.text, h.raw, h.anchor, h.line, h.offset, h.start, h.end) for h in d.headings]
-    blocks, footnotes = ([(b.id, b.line, b.start, b.end, b.tag) for b in group] for group in (d.blocks, d.footnotes))
-    return PackedPage(
-        path=d.path,
-        created=d.created,
-        updated=d.updated,
-        facts=(before, after),
-        content=(_json(headings), _json(blocks), _json(footnotes), packed(d.text), packed(d.html)),
-        fts=fts_row(d.path, d.title, d.aliases, (h.text for h in d.headings), d.tags, d.summary, d.text),
-        links=tuple(
-            (x.target, x.subpath, x.label, x.kind, x.embed, x.line, x.context) for x in d.links
-        ),
-        tags=tuple((tag_key(tag), tag) for tag in d.tags),
-    )
 
 
 def open_store(path: Path, *, check: bool = False, cache_mb: int = 100) -> tuple[Store, str]:
@@ -309,10 +272,6 @@ def _begin(db: sqlite3.Connection, wait_seconds: float) -> None:
                 ) from error
             time.sleep(delay)
             delay = min(2 * delay, 2.0)
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _delete(path: Path) -> None:

@@ -8,9 +8,10 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 
 from generator.config import Config
-from generator.indexer import IndexReport, Progress, update_index, worker_count
+from generator.indexer import IndexReport, Progress, update_index
 from generator.model import Finding
-from generator.parser import ParseOptions
+from generator.parse_options import ParseOptions
+from generator.processes import worker_count
 from generator.store import Store, open_store
 from generator.vault import Layout, Scan, detect_layout, scan
 

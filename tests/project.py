@@ -24,6 +24,7 @@ from generator.build import build
 from generator.config import Config, load_config
 from generator.model import Report
 from generator.store import connect_read_only
+from generator.update import open_and_update
 
 Settings = Mapping[str, object]
 TODAY = date(2026, 6, 1)
@@ -76,6 +77,11 @@ class Project:
     ) -> Report:
         """Bring index and site up to date."""
         return build(self.config(site=site, wiki=wiki, workers=workers), force=force, today=today)
+
+    def update(self) -> None:
+        """Bring the index up to date, without a site."""
+        store, _, _ = open_and_update(self.config())
+        store.close()
 
     def cli(self, *arguments: str) -> Outcome:
         """Run `llmwiki` in this process, with this project's home."""

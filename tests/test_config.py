@@ -309,7 +309,6 @@ def test_loading_imports_nothing_heavy(place: Place) -> None:
 
 def test_assets_in_a_checkout_and_installed(tmp_path: Path) -> None:
     assert assets.templates_dir().name == "templates"
-    assert assets.skills_dir().name == "skills"
     package = tmp_path / "site-packages" / "generator"
     (tmp_path / "site-packages" / "templates").mkdir(parents=True)
     (package / "_data" / "templates").mkdir(parents=True)

@@ -19,6 +19,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import pytest
 import test_cli
 import yaml
+from documentation import DOCS, PAGES, ROOT, Row, code_blocks, named, page, rows, sections, spans, without_code
 from project import Project
 from test_architecture import ORDER
 from test_cli import here as here  # the fixture
@@ -38,63 +39,11 @@ from mcp_bridge.protocol import _tool
 from mcp_bridge.server import _parser as bridge_parser
 from mcp_bridge.tools import TOOLS
 
-ROOT = Path(__file__).resolve().parent.parent
-DOCS = ROOT / "docs"
-PAGES = sorted([*ROOT.glob("*.md"), *DOCS.glob("*.md")])
 KEYS = [f"{section}.{item.name}" for section, settings in SECTIONS.items() for item in fields(settings)]
 # What other programs share, and we heed.
 COMMON_VARIABLES = {"NO_COLOR"}
 # No feature writes into the vault yet.
 UNUSED_CODES = {"STALE"}
-
-Row = tuple[str, ...]
-
-
-# ── reading the documentation ───────────────────────────────────────────────────────────────────────────
-
-
-def page(name: str) -> str:
-    return (DOCS / name).read_text("utf-8")
-
-
-def sections(text: str, level: int = 2) -> dict[str, str]:
-    """The text below each heading of a level, by heading; what stands before the first one is ""."""
-    parts = re.split(rf"^#{{{level}}} (.+)$", _without_code(text), flags=re.MULTILINE)
-    return dict(zip(["", *parts[1::2]], parts[::2], strict=True))
-
-
-def rows(text: str, first_column: str) -> list[Row]:
-    """The rows of every table whose first column has that name."""
-    found: list[Row] = []
-    for table in re.findall(r"(?:^\|.*\|$\n?)+", text, re.MULTILINE):
-        head, _, *body = [_cells(line) for line in table.splitlines()]
-        if head[0] == first_column:
-            found += body
-    return found
-
-
-def spans(text: str) -> list[str]:
-    """The code spans of a text."""
-    return re.findall(r"`([^`]+)`", text)
-
-
-def named(text: str, first_column: str) -> list[str]:
-    """What the first cells of such tables name, none of it twice."""
-    names = [name for row in rows(text, first_column) for name in spans(row[0])]
-    assert len(names) == len(set(names)), names
-    return names
-
-
-def code_blocks(text: str, language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-
-
-def _without_code(text: str) -> str:
-    return re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
-
-
-def _cells(line: str) -> Row:
-    return tuple(cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1])
 
 
 # ── commands ────────────────────────────────────────────────────────────────────────────────────────────
@@ -144,7 +93,7 @@ def test_no_page_names_an_option_that_is_not_there() -> None:
         for action in parser._actions
         for string in action.option_strings
     }
-    wrong = [f"{file.name}: {text}" for file in PAGES for text in spans(_without_code(file.read_text("utf-8")))
+    wrong = [f"{file.name}: {text}" for file in PAGES for text in spans(without_code(file.read_text("utf-8")))
              if (option := re.match(r"--[a-z][\w-]*", text)) and option[0] not in known | {"--version"}]  # fmt: skip
     assert not wrong
 
@@ -236,7 +185,7 @@ def _shown(default: object) -> str:
 
 def test_no_page_names_a_setting_that_is_not_there() -> None:
     pattern = re.compile(rf"({'|'.join(SECTIONS)})\.[a-z_]+")
-    wrong = [f"{file.name}: {text}" for file in PAGES for text in spans(_without_code(file.read_text("utf-8")))
+    wrong = [f"{file.name}: {text}" for file in PAGES for text in spans(without_code(file.read_text("utf-8")))
              if (key := pattern.match(text)) and key[0] not in {*KEYS, "wiki.md"}]  # fmt: skip
     assert not wrong
 
@@ -381,7 +330,7 @@ def test_the_modules_of_the_architecture_stand_in_the_order_of_their_imports() -
 
 @pytest.mark.parametrize("file", PAGES, ids=lambda file: file.name)
 def test_every_link_leads_somewhere(file: Path) -> None:
-    text = _without_code(file.read_text("utf-8"))
+    text = without_code(file.read_text("utf-8"))
     for target in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"`[^`]*`", "", text)):
         if target.startswith(("https://", "http://")):
             continue
@@ -393,7 +342,7 @@ def test_every_link_leads_somewhere(file: Path) -> None:
 
 def _anchors(file: Path) -> set[str]:
     anchors = Anchors()
-    headings = re.findall(r"^#+ (.+)$", _without_code(file.read_text("utf-8")), re.MULTILINE)
+    headings = re.findall(r"^#+ (.+)$", without_code(file.read_text("utf-8")), re.MULTILINE)
     return {anchors.claim(heading.replace("`", "")) for heading in headings}
 
 

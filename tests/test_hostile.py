@@ -17,10 +17,12 @@ from typing import Any
 import pytest
 
 import generator.build
-import generator.indexer
+import generator.reading
+import generator.relink
 import generator.output
 from generator.errors import OutputError, VaultError, WikiError
-from generator.parser import ParseOptions, parse_note
+from generator.parse_options import ParseOptions
+from generator.parser import parse_note
 from generator.store import Store
 from project import Project
 from site_checker import check_site
@@ -334,8 +336,8 @@ def test_no_room_for_the_index(project: Project, tmp_path: Path, monkeypatch: py
 @pytest.mark.parametrize(
     ("module", "name"),
     [
-        (generator.indexer, "parse_note"),
-        (generator.indexer, "relink"),
+        (generator.reading, "parse_note"),
+        (generator.relink, "relink"),
         (generator.build, "write"),
         (generator.build, "prune"),
         (generator.build, "load_wiki"),

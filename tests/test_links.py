@@ -8,7 +8,8 @@ import pytest
 
 from generator.links import NameTable, find_anchor
 from generator.model import Ambiguous, Document, Found, Missing
-from generator.parser import ParseOptions, parse_note
+from generator.parse_options import ParseOptions
+from generator.parser import parse_note
 
 VALVES = ("q/w/Valve.md", "archive/Valve.md", "start.md", "archive/src.md", "archive/deep/src2.md")
 NESTED = ("Note.md", "a/b/Note.md", "b/Other.md", "a/Deep.md")
@@ -146,6 +147,14 @@ def test_an_alias_claimed_twice_by_one_page_is_not_ambiguous() -> None:
     assert table.resolve("Cha", "x.md") == Found("Tea.md", via_alias=True)
 
 
+def test_the_nearest_of_those_that_claim_an_alias_wins_where_asked_for() -> None:
+    aliases = {"en/Tea.md": ["Cha"], "zh/Tea.md": ["Cha"], "zh/tips/Leaf.md": ["Brew"], "zh/tips/Pot.md": ["Brew"]}
+    table = NameTable(aliases, aliases, nearest=True)
+    assert table.resolve("Cha", "zh/tips/x.md") == Found("zh/Tea.md", via_alias=True)
+    assert table.resolve("Cha", "x.md") == Ambiguous(("en/Tea.md", "zh/Tea.md"))
+    assert table.resolve("Brew", "zh/x.md") == Ambiguous(("zh/tips/Leaf.md", "zh/tips/Pot.md"))
+
+
 # ── subpaths ────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -253,6 +262,8 @@ BLOCKS = """A paragraph. ^para
 
 ^quote
 
+![[plan.png]]^image
+
 Not a b^mark and `code ^no` here.
 """
 
@@ -267,6 +278,7 @@ Not a b^mark and `code ^no` here.
         ("^child", "^child"),
         ("^table", "^table"),
         ("^quote", "^quote"),
+        ("^image", "^image"),  # Obsidian's own help writes it so
         ("^mark", None),
         ("^no", None),
         ("^", None),

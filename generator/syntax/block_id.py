@@ -18,6 +18,10 @@ from generator.syntax.marks import ID_MARK
 _AT_END = re.compile(r"(?:^|\s)\^([A-Za-z0-9-]+)\s*$")
 
 
+# What the mark may follow without a space: Obsidian's own help writes `![[image.png]]^id`.
+_MAY_PRECEDE = frozenset({"softbreak", "embed", "image"})
+
+
 def block_id(md: MarkdownIt) -> None:
     """Register the core rule: it puts `meta["block_id"]` on the opening token of the named block."""
     md.core.ruler.after("inline", "block_id", _assign)
@@ -54,7 +58,7 @@ def _name_block(
         return
     alone = len(children) == 1 and not children[0].content[: match.start()].strip()
     after_break = not children[-1].content[: match.start()].strip() and len(children) > 1
-    if match.start() == 0 and match[0][0] == "^" and not alone and children[-2].type != "softbreak":
+    if match.start() == 0 and match[0][0] == "^" and not alone and children[-2].type not in _MAY_PRECEDE:
         return  # `**bold**^x`: no space before it
     if alone:
         previous = last_closed.get(len(opens) - 1)

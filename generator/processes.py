@@ -1,0 +1,52 @@
+"""Worker processes: how many, how they start, and that none outlives the program."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
+
+
+def worker_count(limit: int) -> int:
+    """How many processes to use: the processors that we may run on, at most `limit`."""
+    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(available, limit))
+
+
+def process_pool(workers: int, start: Callable[..., None] | None = None, arguments: tuple[Any, ...] = ()) -> ProcessPoolExecutor:
+    """A pool whose processes first call `start(*arguments)`.
+
+    They are forked where that is safe, since a fork shares what is loaded; with other threads about, they are spawned.
+    """
+    import multiprocessing  # with its pools it takes as long to load as a small search
+    from concurrent.futures import ProcessPoolExecutor
+
+    safe = sys.platform == "linux" and threading.active_count() == 1
+    context = multiprocessing.get_context("fork" if safe else "spawn")
+    return ProcessPoolExecutor(workers, context, _settle, (start, arguments))
+
+
+def _settle(start: Callable[..., None] | None, arguments: tuple[Any, ...]) -> None:
+    """In a new worker: leave Ctrl-C to the program, end when it is gone, and look for cycles less often, since a parse
+    makes tens of thousands of objects and few of those."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    gc.set_threshold(50_000, 20, 50)
+    if start is not None:
+        start(*arguments)
+
+
+def _end_with_parent() -> None:
+    from multiprocessing import parent_process
+
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
