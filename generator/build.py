@@ -39,6 +39,16 @@ class _Job:
     ours: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _Making:
+    """What was made: the files, how many were removed, the URLs of all that belong to the site, and the conflicts."""
+
+    made: list[Made]
+    removed: int
+    urls: set[str]
+    skipped: list[Finding]
+
+
 @dataclass(slots=True)
 class _Clock:
     """Seconds spent in each stage."""
@@ -71,23 +81,23 @@ def build(
             shared = digest([__version__, config.fingerprint(), template_state(look.templates)])
             state = digest([shared, str(look.today), str(index_report.data_version)])
         if known and _is_up_to_date(store, output, known, state):
-            made, removed, urls, skipped = [], 0, set(known), []
+            making = _Making([], 0, set(known), [])
         else:
-            made, removed, urls, skipped = _make(config, store, look, output, known, shared, clock, progress)
+            making = _make(config, store, look, output, known, shared, clock, progress)
         with clock.time("keys"):
-            _remember(store, output, made, urls, "" if skipped else state)
+            _remember(store, output, making, state)
             store.vacuum_if_due()
-        findings = (*vault_findings(store, scan), *skipped)
+        findings = (*vault_findings(store, scan), *making.skipped)
         pages = store.db.execute("SELECT count(*) FROM wiki_pages WHERE published").fetchone()[0]
     finally:
         store.close()
-    written = sum(item.written for item in made)
+    written = sum(item.written for item in making.made)
     return Report(
         pages=pages,
         parsed=index_report.parsed,
         written=written,
-        kept=len(urls) - written,
-        removed=removed,
+        kept=len(making.urls) - written,
+        removed=making.removed,
         warnings=findings,
         seconds=time.perf_counter() - start,
         stages=clock.stages,
@@ -114,8 +124,8 @@ def _make(
     shared: str,
     clock: _Clock,
     progress: Progress | None,
-) -> tuple[list[Made], int, set[str], list[Finding]]:
-    """Make what differs: the files made, how many were removed, the URLs of all, and the conflicts."""
+) -> _Making:
+    """Make what differs."""
     with clock.time("load"):
         wiki = load_wiki(store.db)
     with clock.time("plan"):
@@ -132,7 +142,7 @@ def _make(
         removed = prune(output, urls)
         if urls != output.ours:
             write_manifest(output, urls)
-    return made, removed, urls, skipped
+    return _Making(made, removed, urls, skipped)
 
 
 def look_of(config: Config, today: date) -> Look:
@@ -173,21 +183,23 @@ def _known(store: Store, output: Output) -> dict[str, tuple[str, Stamp]]:
     return {url: (key, Stamp(size, mtime)) for url, key, size, mtime in rows}
 
 
-def _remember(store: Store, output: Output, made: Sequence[Made], urls: set[str], state: str) -> None:
+def _remember(store: Store, output: Output, making: _Making, state: str) -> None:
     """Keep the keys of what was made and the state that it was made from, and forget what is gone."""
+    if making.skipped:
+        state = ""  # the conflict is to be told again next time
     folder = str(output.folder)
     gone = [
         (folder, url)
         for (url,) in store.db.execute("SELECT url FROM wiki_outputs WHERE folder = ?", (folder,)).fetchall()
-        if url not in urls
+        if url not in making.urls
     ]
-    if not made and not gone and store.meta(_state_key(output)) == state:
+    if not making.made and not gone and store.meta(_state_key(output)) == state:
         return
     with store.transaction():
         store.db.executemany("DELETE FROM wiki_outputs WHERE folder = ? AND url = ?", gone)
         store.db.executemany(
             "INSERT OR REPLACE INTO wiki_outputs VALUES (?, ?, ?, ?, ?)",
-            [(folder, item.url, item.key, *item.stamp) for item in made],
+            [(folder, item.url, item.key, *item.stamp) for item in making.made],
         )
         store.set_meta({_state_key(output): state})
 

@@ -113,8 +113,8 @@ def sentence_around(text: str, start: int, end: int) -> str:
     left = max(0, start - _CONTEXT)
     for match in _SENTENCE_END.finditer(text, left, start):
         left = match.end()
-    match = _SENTENCE_END.search(text, end, min(len(text), end + _CONTEXT))
-    right = match.end() if match else min(len(text), end + _CONTEXT)
+    stop = _SENTENCE_END.search(text, end, min(len(text), end + _CONTEXT))
+    right = stop.end() if stop else min(len(text), end + _CONTEXT)
     sentence = " ".join(text[left:right].split())
     if len(sentence) <= _CONTEXT:
         return sentence

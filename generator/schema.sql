@@ -39,7 +39,8 @@ CREATE TABLE wiki_pages (
 );
 CREATE INDEX idx_pages_category ON wiki_pages(category);
 CREATE INDEX idx_pages_lifecycle ON wiki_pages(lifecycle);
-CREATE INDEX idx_pages_updated ON wiki_pages(updated_at);
+CREATE INDEX idx_pages_updated ON wiki_pages(updated_at DESC, path);
+CREATE INDEX idx_pages_special ON wiki_pages(id) WHERE special;
 
 -- What is read page by page: kept apart so that wiki_pages stays small. The long columns come last, so that the
 -- short ones are read without them.
@@ -56,7 +57,7 @@ CREATE TABLE wiki_content (
 CREATE VIRTUAL TABLE wiki_fts USING fts5(
     title, aliases, headings, tags, summary, content,
     content = '',
-    tokenize = 'porter unicode61 remove_diacritics 2'
+    tokenize = "porter unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'"  -- vowel signs are parts of words
 );
 
 CREATE TABLE wiki_links (

@@ -195,7 +195,7 @@ def load_wiki(db: sqlite3.Connection) -> Wiki:
 def _attachments(db: sqlite3.Connection, pages: Mapping[int, PageRow], wanted: set[int]) -> dict[int, Attachment]:
     """Files that a published page refers to; notes that are not published are not among them."""
     notes = {row[0] for row in db.execute("SELECT id FROM wiki_pages")}
-    files = {}
+    files: dict[int, tuple[str, str, int, int]] = {}
     for file_id in sorted(wanted - notes):
         row = db.execute("SELECT path, disk, mtime_ns, size FROM wiki_files WHERE id = ?", (file_id,)).fetchone()
         if row is not None and not row[0].lower().endswith(".md"):
@@ -221,4 +221,4 @@ def _tags(db: sqlite3.Connection, pages: Mapping[int, PageRow]) -> dict[str, Tag
 
 def json_list(text: str) -> list[str]:
     """A JSON column of texts."""
-    return json.loads(text) if text != "[]" else []  # type: ignore[no-any-return]
+    return json.loads(text) if text != "[]" else []

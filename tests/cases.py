@@ -59,8 +59,13 @@ def _read(match: re.Match[str]) -> Case:
     assert block is not None, f"{match[1]} has no input"
     area = re.search(r"^- Area: (.+)$", match[3], re.MULTILINE)
     assert area is not None
+    return Case(match[1], match[2], area[1], tuple(read_parts(block[2])))
+
+
+def read_parts(text: str) -> list[tuple[str, str]]:
+    """The parts of a text in which `FILE path` and `PY` start one, each with its content."""
     parts: list[tuple[str, str]] = []
-    for line in block[2].splitlines(keepends=True):
+    for line in text.splitlines(keepends=True):
         if line.startswith("FILE "):
             parts.append((line[5:].strip(), ""))
         elif line == "PY\n":
@@ -68,4 +73,4 @@ def _read(match: re.Match[str]) -> Case:
         else:
             name, content = parts[-1]
             parts[-1] = (name, content + line)
-    return Case(match[1], match[2], area[1], tuple(parts))
+    return parts

@@ -6,7 +6,6 @@ import os
 from pathlib import Path
 
 import pytest
-
 from project import Project
 
 SHARED = Path(os.environ.get("LLMWIKI_SHARED") or Path(__file__).resolve().parents[2] / "shared")

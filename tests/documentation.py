@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from argparse import Action, ArgumentParser
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -17,9 +18,9 @@ def page(name: str) -> str:
     return (DOCS / name).read_text("utf-8")
 
 
-def sections(text: str, level: int = 2) -> dict[str, str]:
-    """The text below each heading of a level, by heading; what stands before the first one is ""."""
-    parts = re.split(rf"^#{{{level}}} (.+)$", without_code(text), flags=re.MULTILINE)
+def sections(text: str) -> dict[str, str]:
+    """The text below each heading of level 2, by heading; what stands before the first one is ""."""
+    parts = re.split(r"^## (.+)$", without_code(text), flags=re.MULTILINE)
     return dict(zip(["", *parts[1::2]], parts[::2], strict=True))
 
 
@@ -57,3 +58,16 @@ def without_code(text: str) -> str:
 
 def _cells(line: str) -> Row:
     return tuple(cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1])
+
+
+def _written(action: Action) -> list[str]:
+    """An argument as the documentation writes it: `--out DIR`, `VAULT`; one for each of several words."""
+    if not action.option_strings:
+        return str(action.metavar).split("|")
+    value = "" if action.nargs == 0 else " " + "|".join(action.choices or [str(action.metavar or action.dest.upper())])
+    return [action.option_strings[-1] + value]
+
+
+def options(parser: ArgumentParser) -> set[str]:
+    """All arguments of a command but `--help`, as the documentation writes them."""
+    return {text for action in parser._actions for text in _written(action) if text != "--help"}

@@ -19,10 +19,11 @@ from unittest.mock import patch
 
 from bs4 import BeautifulSoup, Tag
 
-from generator.packed import unpacked
 from generator.build import build
 from generator.config import Config, load_config
+from generator.indexer import Progress
 from generator.model import Report
+from generator.packed import unpacked
 from generator.store import connect_read_only
 from generator.update import open_and_update
 
@@ -74,9 +75,10 @@ class Project:
         workers: int = 1,
         force: bool = False,
         today: date = TODAY,
+        progress: Progress | None = None,
     ) -> Report:
         """Bring index and site up to date."""
-        return build(self.config(site=site, wiki=wiki, workers=workers), force=force, today=today)
+        return build(self.config(site=site, wiki=wiki, workers=workers), force=force, today=today, progress=progress)
 
     def update(self) -> None:
         """Bring the index up to date, without a site."""
@@ -89,9 +91,9 @@ class Project:
 
         out, err = StringIO(), StringIO()
         outer = {key: value for key, value in os.environ.items() if not key.startswith(("LLMWIKI_", "WIKI_"))}
-        with patch.dict(os.environ, outer | {"LLMWIKI_HOME": str(self.home)}, clear=True):
-            with redirect_stdout(out), redirect_stderr(err):
-                code = run(arguments)
+        home = patch.dict(os.environ, outer | {"LLMWIKI_HOME": str(self.home)}, clear=True)
+        with home, redirect_stdout(out), redirect_stderr(err):
+            code = run(arguments)
         return Outcome(code, out.getvalue(), err.getvalue())
 
     def json(self, *arguments: str) -> dict[str, Any]:

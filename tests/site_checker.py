@@ -19,13 +19,15 @@ _ADDRESSES = {"href", "src", "poster", "data", "action"}
 _EXTERNAL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _RAW_SYNTAX = re.compile(r"!?\[\[|%%")
-_VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
+_VOID_TAGS = "area base br col embed hr img input link meta param source track wbr"
+_VOID = frozenset(_VOID_TAGS.split())
 _LITERAL = frozenset({"code", "pre", "math", "annotation", "script", "style", "textarea", "title", "svg"})
 # An open <p> ends where one of these starts.
-_ENDS_PARAGRAPH = frozenset(
-    "address article aside blockquote details dialog div dl fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6"
-    " header hgroup hr main menu nav ol p pre search section table ul".split()
-)
+_BLOCK_TAGS = """
+    address article aside blockquote details dialog div dl fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6
+    header hgroup hr main menu nav ol p pre search section table ul
+"""
+_ENDS_PARAGRAPH = frozenset(_BLOCK_TAGS.split())
 _SCOPES = frozenset({"button", "td", "th", "caption", "object", "html", "template", "svg", "math"})
 _OPTIONAL_END = frozenset({"li", "dt", "dd", "p", "td", "th", "tr", "option", "tbody", "thead", "tfoot", "rp", "rt"})
 
@@ -55,11 +57,17 @@ def check_site(site: Path) -> list[Fault]:
     """Every fault of the site, in order of path."""
     files = set(_files(site))
     folded = Counter(name.casefold() for name in files)
-    faults = [Fault(name, "collision", "differs from another file in case only") for name in files if folded[name.casefold()] > 1]
+    faults = [
+        Fault(name, "collision", "differs from another file in case only")
+        for name in files
+        if folded[name.casefold()] > 1
+    ]
     pages = {name: _read(site / name) for name in sorted(files) if name.endswith(".html")}
     for name, page in pages.items():
         faults += [Fault(name, kind, detail) for kind, detail in page.faults]
-        faults += [Fault(name, kind, address) for address in page.addresses if (kind := _follow(name, address, files, pages))]
+        faults += [
+            Fault(name, kind, address) for address in page.addresses if (kind := _follow(name, address, files, pages))
+        ]
     return sorted(faults, key=lambda fault: (fault.page, fault.kind, fault.detail))
 
 

@@ -15,15 +15,17 @@ PACKAGES = ("generator", "mcp_bridge")
 # Each module imports only what stands above it, or beside it in its own package.
 ORDER = (
     "errors", "setting", "config_file", "config", "model", "assets", "ignore", "walk", "vault",
-    "stop_words", "analyser", "search_query", "syntax.marks", "fragment", "syntax",
-    "language", "frontmatter", "properties", "facts", "parser", "dates", "urls", "links",
-    "porter", "passage", "query", "lookup", "store", "relink", "indexer", "update", "cache", "retrieval",
-    "wiki", "body", "render", "pages", "exports", "search_shards", "output", "build",
+    "stop_words", "porter", "analyser", "search_query", "syntax.marks", "fragment", "syntax",
+    "language", "frontmatter", "properties", "parse_options", "facts", "parser", "dates", "urls", "links",
+    "packed", "record", "processes", "reading", "passage", "query", "lookup", "store", "relink", "indexer", "update",
+    "cache", "retrieval", "wiki", "body", "render", "pages", "exports", "search_shards", "output", "build",
     "watch", "serve", "starter", "upkeep", "sources", "cli", "__main__",
 )  # fmt: skip
 
 # What the bridge must not load: agents read the index, never the site.
-SITE_ONLY = frozenset({"body", "render", "pages", "exports", "search_shards", "output", "build", "serve", "starter", "cli"})
+SITE_ONLY = frozenset(
+    {"body", "render", "pages", "exports", "search_shards", "output", "build", "serve", "starter", "cli"}
+)
 
 FORBIDDEN_NAMES = frozenset({"utils", "util", "helpers", "helper", "common", "base", "manager", "misc"})
 MOST_LINES = 400
@@ -85,7 +87,13 @@ def test_the_generator_imports_only_what_stands_above() -> None:
 
 
 def test_the_generator_never_imports_the_bridge() -> None:
-    users = [name for name in modules() if name.startswith("generator") for module, _ in imports(name) if "mcp_bridge" in module]
+    users = [
+        name
+        for name in modules()
+        if name.startswith("generator")
+        for module, _ in imports(name)
+        if "mcp_bridge" in module
+    ]
     assert users == []
 
 
@@ -155,7 +163,9 @@ def test_every_module_says_what_it_is() -> None:
 
 def _is_broad(handler: ast.ExceptHandler) -> bool:
     kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    return any(kind is None or (isinstance(kind, ast.Name) and kind.id in {"Exception", "BaseException"}) for kind in kinds)
+    return any(
+        kind is None or (isinstance(kind, ast.Name) and kind.id in {"Exception", "BaseException"}) for kind in kinds
+    )
 
 
 def test_broad_handlers_pass_the_error_on() -> None:

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
 from cases import all_cases, run_program
 from project import Page, Project
 from site_checker import check_site

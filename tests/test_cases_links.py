@@ -6,7 +6,6 @@ import time
 from urllib.parse import unquote
 
 from bs4 import Tag
-
 from cases import all_cases
 from project import Page, Project
 

@@ -6,7 +6,6 @@ import re
 import time
 
 import pytest
-
 from cases import all_cases
 from project import Project
 
@@ -112,7 +111,7 @@ def test_s06_every_shape_of_tags(project: Project) -> None:
     make(project, "S06").build()
     both, three, one = {"tea", "milk"}, {"tea", "milk", "sugar"}, {"tea"}
     expected = {"a": both, "b": three, "c": both, "d": one, "e": both, "h": one, "i": one}
-    expected |= dict.fromkeys("fgklm", set())
+    expected |= {name: set() for name in "fgklm"}
     assert {path[:-3]: project.facts(path).tags for path in project.notes} == expected
     assert set(project.tags) == three
     assert {file.stem for file in (project.site / "tags").iterdir()} == three

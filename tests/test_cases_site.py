@@ -15,7 +15,6 @@ from urllib.parse import quote, unquote, urljoin
 from urllib.request import urlopen
 
 import pytest
-
 from cases import all_cases, run_program
 from project import Page, Project
 from site_checker import check_site
@@ -268,10 +267,7 @@ def test_s44_note_text_in_scripts(project: Project, tmp_path: Path) -> None:
 
 def test_s45_orphans_and_what_is_no_link(project: Project) -> None:
     make(project, "S45").build()
-    listed = {
-        unquote(str(a["href"]))
-        for a in Page(project.site / "orphans.html").main.select("a[href]")
-    }
+    listed = {unquote(str(a["href"])) for a in Page(project.site / "orphans.html").main.select("a[href]")}
     by_url = {url: path for path, url in urls(project).items()}
     assert {by_url[url] for url in listed if url in by_url} == {"animals/seal.md", "Solo.md", "Hub.md"}
     assert all(project.facts(path).broken == set() for path in project.notes)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from argparse import Action, ArgumentParser
+from argparse import ArgumentParser
 from collections.abc import Iterator
 from dataclasses import MISSING, Field, fields
 from pathlib import Path
@@ -19,7 +19,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import pytest
 import test_cli
 import yaml
-from documentation import DOCS, PAGES, ROOT, Row, code_blocks, named, page, rows, sections, spans, without_code
+from documentation import DOCS, PAGES, ROOT, Row, code_blocks, named, options, page, rows, sections, spans, without_code
 from project import Project
 from test_architecture import ORDER
 from test_cli import here as here  # the fixture
@@ -35,9 +35,7 @@ from generator.facts import MEDIA_EXTENSIONS
 from generator.ignore import PRIVATE_FOLDERS
 from generator.syntax.code import FENCE_NOTICES
 from generator.syntax.heading import Anchors
-from mcp_bridge.protocol import _tool
 from mcp_bridge.server import _parser as bridge_parser
-from mcp_bridge.tools import TOOLS
 
 KEYS = [f"{section}.{item.name}" for section, settings in SECTIONS.items() for item in fields(settings)]
 # What other programs share, and we heed.
@@ -55,18 +53,6 @@ def parsers() -> dict[str, ArgumentParser]:
     for add in COMMANDS:
         add(commands)
     return dict(commands.choices)
-
-
-def written(action: Action) -> list[str]:
-    """An argument as the documentation writes it: `--out DIR`, `VAULT`; one for each of several words."""
-    if not action.option_strings:
-        return str(action.metavar).split("|")
-    value = "" if action.nargs == 0 else " " + "|".join(action.choices or [str(action.metavar or action.dest.upper())])
-    return [action.option_strings[-1] + value]
-
-
-def options(parser: ArgumentParser) -> set[str]:
-    return {text for action in parser._actions for text in written(action) if text != "--help"}
 
 
 def test_every_command_is_described_in_its_order() -> None:
@@ -213,64 +199,6 @@ def test_the_settings_of_the_example_are_read(project: Project) -> None:
     assert config.site.output == project.vault.parent / "field-notes-site"
 
 
-# ── the MCP server ──────────────────────────────────────────────────────────────────────────────────────
-
-
-def tool_sections() -> dict[str, str]:
-    return {title: text for title, text in sections(page("mcp.md")).items() if title.startswith("wiki_")}
-
-
-def test_every_tool_is_described_in_its_order() -> None:
-    assert list(tool_sections()) == [face.function.__name__ for face in TOOLS]
-    names = {name for file in PAGES for name in re.findall(r"\bwiki_[a-z_]+\b", file.read_text("utf-8"))}
-    assert names >= tool_sections().keys()
-
-
-@pytest.mark.parametrize("face", TOOLS, ids=lambda face: face.function.__name__)
-def test_every_argument_is_described(face: Any) -> None:
-    tool = _tool(face)
-    table = {spans(row[0])[0]: row for row in rows(tool_sections()[tool.name], "argument")}
-    assert list(table) == list(tool.parameters["properties"])
-    for name, schema in tool.parameters["properties"].items():
-        default = spans(table[name][2])
-        assert default == ([_json_text(schema["default"])] if "default" in schema else [])
-        choices = schema.get("enum") or schema.get("items", {}).get("enum") or []
-        assert not choices or spans(table[name][1]) == choices
-        for bound in ("minimum", "maximum"):
-            assert bound not in schema or str(schema[bound]) in table[name][1].split()
-
-
-def _json_text(default: object) -> str:
-    if isinstance(default, str) and default:
-        return default
-    return json.dumps(default)
-
-
-@pytest.mark.parametrize("face", TOOLS, ids=lambda face: face.function.__name__)
-def test_every_field_of_an_answer_is_described(face: Any) -> None:
-    answer = get_type_hints(face.function)["return"]
-    described = named(tool_sections()[face.function.__name__], "answer")
-    assert described == ([] if answer is str else [item.name for item in fields(answer)])
-
-
-def test_every_option_of_the_server_is_described() -> None:
-    described = set(named(page("mcp.md"), "option"))
-    assert described == options(bridge_parser()) | {"--help"}
-
-
-def test_the_json_of_the_examples_is_json() -> None:
-    assert all(json.loads(block) for file in PAGES for block in code_blocks(file.read_text("utf-8"), "json"))
-
-
-@pytest.mark.parametrize("file", [ROOT / "README.md", DOCS / "mcp.md"], ids=lambda file: file.name)
-def test_the_client_is_told_a_command_that_starts(file: Path) -> None:
-    configured = [json.loads(block) for block in code_blocks(file.read_text("utf-8"), "json")]
-    (servers,) = [value["mcpServers"] for value in configured if "mcpServers" in value]
-    for server in servers.values():
-        assert server["command"] == "llmwiki-mcp"
-        assert bridge_parser().parse_args(server["args"]).vault == Path("/path/to/my-vault")
-
-
 # ── errors ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -344,6 +272,10 @@ def _anchors(file: Path) -> set[str]:
     anchors = Anchors()
     headings = re.findall(r"^#+ (.+)$", without_code(file.read_text("utf-8")), re.MULTILINE)
     return {anchors.claim(heading.replace("`", "")) for heading in headings}
+
+
+def test_the_json_of_the_examples_is_json() -> None:
+    assert all(json.loads(block) for file in PAGES for block in code_blocks(file.read_text("utf-8"), "json"))
 
 
 def test_the_readme_links_to_every_page_of_the_documentation() -> None:

@@ -15,17 +15,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from project import Project
+from site_checker import check_site
 
 import generator.build
+import generator.output
 import generator.reading
 import generator.relink
-import generator.output
 from generator.errors import OutputError, VaultError, WikiError
 from generator.parse_options import ParseOptions
 from generator.parser import parse_note
 from generator.store import Store
-from project import Project
-from site_checker import check_site
 
 ROOT = Path(__file__).resolve().parent.parent
 MEGABYTE = 1_000_000
@@ -177,7 +177,9 @@ def test_symbolic_links_in_a_loop(project: Project) -> None:
 
 
 def test_unreadable_and_binary_notes_are_named(project: Project) -> None:
-    project.write({"Bin.md": bytes(range(256)) * 40, "Good.md": "good [[Bin]]\n", "Odd\n.md": "odd\n", "Pipe/x.md": "x\n"})
+    project.write(
+        {"Bin.md": bytes(range(256)) * 40, "Good.md": "good [[Bin]]\n", "Odd\n.md": "odd\n", "Pipe/x.md": "x\n"}
+    )
     os.mkfifo(project.vault / "Fifo.md")
     report = within(10, project.build)
     assert {finding.path for finding in report.warnings if finding.code == "unreadable"} == {"Bin.md"}
@@ -332,42 +334,42 @@ def test_no_room_for_the_index(project: Project, tmp_path: Path, monkeypatch: py
 
 
 @pytest.mark.parametrize("first", [True, False], ids=["first build", "later build"])
-@pytest.mark.parametrize("calls", [1, 15, 29])
-@pytest.mark.parametrize(
-    ("module", "name"),
-    [
-        (generator.reading, "parse_note"),
-        (generator.relink, "relink"),
-        (generator.build, "write"),
-        (generator.build, "prune"),
-        (generator.build, "load_wiki"),
-    ],
-    ids=["while parsing", "before linking", "while drawing", "before pruning", "before drawing"],
-)
-def test_an_interruption(
-    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: Any, name: str, calls: int, first: bool
-) -> None:
-    if calls > 1 and name not in {"parse_note", "write"}:
-        pytest.skip("called once a build")
+@pytest.mark.parametrize("stage", ["parse", "render"])
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+def test_an_interruption(project: Project, tmp_path: Path, stage: str, share: float, first: bool) -> None:
+    """At the first note or page, in the middle, at the last; while parsing and while drawing."""
     many(project)
     if not first:
         project.build()
-        project.write({f"n{i}.md": f"# Changed {i}\n[[n{i + 3}]]\n" for i in range(0, 30)})
+        project.write({f"n{i}.md": f"# Changed {i}\n[[n{i + 3}]]\n" for i in range(30)})
         project.remove("n5.md")
         project.write({"n5 moved.md": "moved\n"})
-    original, count = getattr(module, name), 0
 
-    def interrupted(*args: Any, **kwargs: Any) -> Any:
-        nonlocal count
-        count += 1
-        if count == calls:
+    def interrupt(name: str, done: int, total: int) -> None:
+        if name == stage and done >= max(1, round(share * total)):
             raise KeyboardInterrupt
-        return original(*args, **kwargs)
+
+    with pytest.raises(KeyboardInterrupt):
+        project.build(progress=interrupt)
+    project.build()
+    assert_like_clean(project, tmp_path)
+
+
+def test_an_interruption_before_old_pages_are_removed(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many(project)
+    project.build()
+    project.remove("n5.md")
+
+    def interrupted(*args: object) -> int:
+        raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(module, name, interrupted)
+        patch.setattr(generator.build, "prune", interrupted)
         with pytest.raises(KeyboardInterrupt):
             project.build()
+    assert (project.site / "n5.html").exists()
     project.build()
     assert_like_clean(project, tmp_path)
 

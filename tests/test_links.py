@@ -13,7 +13,15 @@ from generator.parser import parse_note
 
 VALVES = ("q/w/Valve.md", "archive/Valve.md", "start.md", "archive/src.md", "archive/deep/src2.md")
 NESTED = ("Note.md", "a/b/Note.md", "b/Other.md", "a/Deep.md")
-LANGUAGES = ("en/Home.md", "zh/Home.md", "en/tips/Start.md", "zh/tips/Start.md", "zh/tips/深入.md", "Only.md", "zh/Only.md")
+LANGUAGES = (
+    "en/Home.md",
+    "zh/Home.md",
+    "en/tips/Start.md",
+    "zh/tips/Start.md",
+    "zh/tips/深入.md",
+    "Only.md",
+    "zh/Only.md",
+)
 NFD = normalize("NFD", "Café Über")
 GAP = "(none)"
 

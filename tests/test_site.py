@@ -5,41 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
+from cases import read_parts
 from conftest import require_shared
-from generator.body import MAX_DEPTH
 from project import Page, Project
 from site_checker import check_site
 
-NOTES = {
-    "Home.md": "# Home\n[[#Home]] [[Home#Home|top]] [[#Second part]] ![[Second#Part (2)]]\n\n## Second part\nEnd.[^1]\n\n[^1]: Note.\n",
-    "Second.md": "# First\n\n## Part (2)\nClaim.[^a] Again.[^a] See [[#First]] and [[#^mark]].\n\n- item ^mark\n\n"
-    "## Part (3)\nThird.[^a] Other.[^b]\n\n[^a]: Source [[Home]].\n\n    More text.\n[^b]: B, as in[^a].\n",
-    "Embeds.md": "Inline ![[Second]] here.\n\n- list ![[Second#Part (2)]]\n\n> quote ![[Second#^mark]]\n\n"
-    "| a | b |\n|---|---|\n| ![[Second#^mark]] | ![[Home]] |\n\n## Head ![[Second]]\n\n**bold ![[Second#^mark]] text**\n\n"
-    "> [!note] Title ![[Home]]\n> body ![[Second#Part (3)]]\n\n![[Second]] ![[Second]]\n\n1. one\n\n   ![[Embeds 2]]\n",
-    "Embeds 2.md": "![[Embeds]] ![](Second.md) ![x](Second.md#Part%20(2))\n\n[![[Second]]](Home.md) ![[plan.png]] ![[plan.png|50]]\n",
-    "Links.md": "[a [b](Home.md) c](Second.md) [[Home|x [y](Second.md) z]] [[Missing]] [[Home#Missing]] [m](Gone.md)\n"
-    "[<b>](Home.md) [`code`](Second.md#^mark) [[Second#First#Part (2)]] <https://example.org/?a=1&b=2#x>\n"
-    '<a href="Second.md">html</a> <img src="plan.png"> <a href="Home.md#Second%20part">part</a> open <div>x</div> <p>y</p>\n',
-    "Html.md": "<div>\n\n[[Home]]\n\n</div>\n\n<table><tr><td>cell</table>\n\n<a id=\"title\"></a>\n\n# Title\n\n<details><summary>S</summary>\n\ntext\n\n</details>\n\n"
-    '<span id="own">x</span> [[#own]] <a name="x" onclick="boom()">y</a> <script>boom()</script> </div></p></main>\n',
-    "Ids.md": "# _main\n\n# search\n\n# nav\n\n# _nav\n\n# x\n\n# x\n\n# x-1\n\n# ^x\n\ntext ^x\n\n# fn-1\n\n# fnref 1\n\n# E1 x\n\n![[Words]]\n\ntwice ^x\n\n[^1]\n\n[^1]: n\n",
-    "Words.md": "# x\n# 用法 ‘quoted’ & <b>bold</b>\n[[#用法 ‘quoted’ & <b>bold</b>]] [[#用法 quoted bold]] #标签 #emoji/📝 #a/b\n",
-    "Codes.md": "```md\n[[Home]] ![[x]] %%c%%\n```\n\n`[[x]]` ``![[y]]``\n\n    %%indented [[z]]%%\n\n$[[x]]$\n",
-    "Comments.md": "shown %%hidden [[Home]]%% shown\n\n%%\nblock [[Second]]\n%%\n\nend\n",
-    "Table.md": "| [[Home\\|x]] | `a\\|b` |\n|:-:|--:|\n| [^1] | ==mark== |\n\n[^1]: In [[Second\\|s]].\n",
-    "Diagram.md": "```mermaid\nflowchart LR\n  Home --> Second\n  Second --> Nowhere\n  class Home,Second,Nowhere internal-link;\n```\n\n"
-    "```mermaid\nflowchart LR\n  A --> B\n```\n\n```mermaid\nbroken diagram [[\n```\n",
-    "Math.md": "$x^2$ and $$\\frac{1}{2}$$\n\n$$\n\\broken{\n$$\n\n> $$a < b$$\n",
-    "Properties.md": "---\nup: '[[Home]]'\nmany: ['[[Second#First|s]]', '[[Missing]]', 'https://example.org']\nhtml: '<b>x</b>'\n"
-    "tags: [a/b, A/B/c]\nsources: ['https://example.org/a?b=c&d=e', 'raw/x.pdf']\naliases: ['Al <i>ias</i>', '']\n---\n",
-    "deep/er/Far.md": "[[Home]] [up](../../Home.md#Second%20part) ![[Second#Part (2)]] ![[plan.png]] #a/b\n",
-    "deep/er/Home.md": "[[Home]] [[/Home]] [[Far]] ![[Far]]\n",
-    "deep/index.md": "[[index]] [[deep/er/Far]]\n",
-    "plan.png": "picture",
-    "unused.png": "unused",
-}
+from generator.body import MAX_DEPTH
+
+NOTES = dict(read_parts((Path(__file__).parent / "every_syntax.txt").read_text("utf-8")))
 
 
 @pytest.fixture
@@ -54,7 +27,7 @@ def test_a_vault_of_every_syntax_becomes_a_sound_site(small: Project) -> None:
 
 
 def test_only_used_attachments_are_in_the_site(small: Project) -> None:
-    assert (small.site / "plan.png").read_bytes() == b"picture"
+    assert (small.site / "plan.png").read_bytes() == b"picture\n"
     assert not (small.site / "unused.png").exists()
 
 
@@ -76,9 +49,9 @@ def test_embeds_end_at_the_depth_that_is_shown(project: Project) -> None:
 
 
 def test_many_embeds_of_each_other_stay_bounded(project: Project) -> None:
-    """Every note embeds every other: 20! ways, were it not for the bound."""
-    everything = "\n\n".join(f"![[N{i}]]" for i in range(20))
-    project.write({f"N{i}.md": f"{'filler ' * 100}\n\n{everything}\n" for i in range(20)})
+    """Every note embeds every other: twelve to the power of five, were it not for the bound."""
+    everything = "\n\n".join(f"![[N{i}]]" for i in range(12))
+    project.write({f"N{i}.md": f"{'filler ' * 1000}\n\n{everything}\n" for i in range(12)})
     project.build()
     assert max(file.stat().st_size for file in project.pages()) < 12_000_000
     assert all("![[" not in Page(file).html for file in project.pages())

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
 from conftest import require_shared
 from project import Project
 
@@ -81,7 +80,11 @@ SAMPLES = {
 @pytest.mark.parametrize("link", SAMPLES, ids=[f"{target}#{subpath}" for _, target, subpath in SAMPLES])
 def test_samples_open_what_they_should(english: Project, link: tuple[str, str, str]) -> None:
     page, target, subpath = link
-    found = {(fact.opens, fact.anchor) for fact in english.facts(page).written if (fact.name, fact.subpath) == (target, subpath)}
+    found = {
+        (fact.opens, fact.anchor)
+        for fact in english.facts(page).written
+        if (fact.name, fact.subpath) == (target, subpath)
+    }
     assert found == {SAMPLES[link]}
 
 
