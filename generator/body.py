@@ -175,9 +175,11 @@ class BodyRenderer:
     def _note(self, row: LinkRow, page_id: int, title: str, place: _Place) -> str:
         link = f'<a class="internal-link" href="{escape(self._href(row, place))}">{escape(title)}</a>'
         step = (page_id, row.subpath)
-        if step in place.chain or (page_id, "") in place.chain:
+        if step in place.chain:
             names = " → ".join(self._wiki.pages[page].title for page, _ in (*place.chain, step))
-            return f'<span class="embed-missing embed-cycle">{escape(self._t("embed.cycle", chain=names))} {link}</span>'
+            return (
+                f'<span class="embed-missing embed-cycle">{escape(self._t("embed.cycle", chain=names))} {link}</span>'
+            )
         if len(place.chain) > MAX_DEPTH or self._embedded > _MAX_EMBEDDED:
             return f'<span class="embed-missing embed-deep">{link}</span>'
         body = self._reader.read(page_id)
@@ -218,7 +220,7 @@ def cut(body: Body, subpath: str) -> str | None:
 
 def _with_footnotes(body: Body, part: str) -> str:
     """The part with the notes that it refers to, and those that these refer to; links back lead to what is shown."""
-    if f'{ID_MARK}fn' not in part:
+    if f"{ID_MARK}fn" not in part:
         return part
     notes = {match[1]: text for text in _notes(body) if (match := _FOOTNOTE_ID.search(text))}
     kept: set[str] = set()

@@ -177,9 +177,7 @@ def _sidebar_parts(wiki: Wiki) -> Sequence[str]:
 
 
 def _known(store: Store, output: Output) -> dict[str, tuple[str, Stamp]]:
-    rows = store.db.execute(
-        "SELECT url, key, size, mtime_ns FROM wiki_outputs WHERE folder = ?", (str(output.folder),)
-    )
+    rows = store.db.execute("SELECT url, key, size, mtime_ns FROM wiki_outputs WHERE folder = ?", (str(output.folder),))
     return {url: (key, Stamp(size, mtime)) for url, key, size, mtime in rows}
 
 
@@ -280,5 +278,3 @@ def _copy(output: Output, files: Mapping[str, Path], known: Mapping[str, tuple[s
             continue  # it went away since the scan: the next build sees that
         made.append(Made(url, key, *write(output.folder, url, data, ours=url in output.ours)))
     return made
-
-

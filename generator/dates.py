@@ -33,7 +33,7 @@ class FileDates:
 
     @cached_property
     def _commits(self) -> dict[str, tuple[str, str]]:
-        """First and last commit of every clean file: read when the first date is asked for, since most builds ask none."""
+        """First and last commit of every clean file: read when the first date is asked for; most builds ask none."""
         log = _git(self._vault, "log", "--format=%x01%cI", "--name-only", "-z", "--no-renames", "--relative", "--", ".")
         unclean = _git(self._vault, "ls-files", "-m", "-o", "-z") or ""
         staged = _git(self._vault, "diff", "--cached", "--name-only", "--relative", "-z") or ""

@@ -93,10 +93,10 @@ def property_links(meta: Mapping[str, Any], line: int = 1) -> list[Link]:
 
     def visit(value: Any) -> None:
         if isinstance(value, str):
-            for written in find_wikilinks(value):
-                links.append(
-                    Link(written.target, written.subpath, written.label, "property", False, line, value[:_CONTEXT])
-                )
+            links.extend(
+                Link(written.target, written.subpath, written.label, "property", False, line, value[:_CONTEXT])
+                for written in find_wikilinks(value)
+            )
         elif isinstance(value, Mapping):
             for item in value.values():
                 visit(item)
@@ -294,9 +294,7 @@ class _Walk:
 
     def _unlabelled(self, written: WrittenLink, kind: LinkKind, embed: bool, context: str) -> str:
         number = len(self.facts.links)
-        self.facts.links.append(
-            Link(written.target, written.subpath, None, kind, embed, self.line, context[:_CONTEXT])
-        )
+        self.facts.links.append(Link(written.target, written.subpath, None, kind, embed, self.line, context[:_CONTEXT]))
         return slot(number)
 
 

@@ -51,7 +51,7 @@ class ObsidianHandler(YAMLHandler):
 
     def load(self, fm: str, **kwargs: Any) -> Any:
         """The YAML's value; raises `yaml.YAMLError`."""
-        return yaml.load(fm, Loader=_ObsidianLoader)  # noqa: S506 - a subclass of the safe loader
+        return yaml.load(fm, Loader=_ObsidianLoader)
 
 
 _HANDLER = ObsidianHandler()
@@ -100,7 +100,9 @@ def _tab(source: str) -> tuple[Problem, ...]:
     if match is None:
         return ()
     line = source.count("\n", 0, match.start()) + 2
-    return (Problem("invalid-frontmatter", "a tab follows the colon: write a space, many programs accept no tab", line),)
+    return (
+        Problem("invalid-frontmatter", "a tab follows the colon: write a space, many programs accept no tab", line),
+    )
 
 
 def _yaml_problem(error: Exception) -> Problem:
@@ -115,7 +117,9 @@ def _second_block(body: str, body_line: int) -> tuple[Problem, ...]:
     if match is None or not _KEY_LINE.search(match[0]):
         return ()
     line = body_line + len(body[: body.index("---")].split("\n")) - 1
-    return (Problem("second-frontmatter", "a second front matter block is read as text: merge it into the first", line),)
+    return (
+        Problem("second-frontmatter", "a second front matter block is read as text: merge it into the first", line),
+    )
 
 
 class _Plain:

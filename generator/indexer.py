@@ -1,4 +1,4 @@
-"""Changes of the vault go into the index: parse what changed, in several processes when it is much, in one transaction."""
+"""Changes of the vault go into the index, in one transaction."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 Progress = Callable[[str, int, int], None]
 """Called with a stage's name, how much is done, and how much there is."""
+
 
 @dataclass(frozen=True, slots=True)
 class IndexReport:
@@ -71,7 +72,12 @@ def update_index(
         _redate_all(store, dates)
         relink(store, changed, nearest=nearest_links, force=force)
         count = store.db.execute("SELECT count(*) FROM wiki_pages").fetchone()[0]
-        values = {"page_count": str(count), "parse_state": state, "dates_state": dates.state, "last_indexed": timestamp()}
+        values = {
+            "page_count": str(count),
+            "parse_state": state,
+            "dates_state": dates.state,
+            "last_indexed": timestamp(),
+        }
         store.set_meta(values | ({"last_full_reindex": timestamp()} if force else {}))
         version = store.bump_data_version()
     return IndexReport(changes, len(changed), version)

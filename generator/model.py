@@ -67,7 +67,7 @@ class Link:
 @dataclass(frozen=True, slots=True)
 class Heading:
     """A heading outside of containers. `start`/`end` are its section's character offsets in `Document.html`,
-    `offset` its place in `Document.text`, `anchor` the id in the page, `raw` its source where that differs from `text`."""
+    `offset` its place in `Document.text`, `anchor` its id, `raw` its source if that differs from `text`."""
 
     level: int
     text: str

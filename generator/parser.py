@@ -27,7 +27,9 @@ def _markdown(strict_line_breaks: bool, raw_html: str) -> MarkdownIt:
     return build_parser(strict_line_breaks=strict_line_breaks, raw_html=raw_html)
 
 
-def parse_note(path: str, data: bytes, text: str, options: ParseOptions, problems: tuple[Problem, ...] = ()) -> Document:
+def parse_note(
+    path: str, data: bytes, text: str, options: ParseOptions, problems: tuple[Problem, ...] = ()
+) -> Document:
     """Parse a note. `data` is the file's bytes (for the digest), `text` their decoded form with LF line ends,
     `problems` what decoding already found. Never raises for bad content."""
     text, oversized = _cut(text, options.max_page_size_kb)

@@ -20,7 +20,9 @@ def worker_count(limit: int) -> int:
     return max(1, min(available, limit))
 
 
-def process_pool(workers: int, start: Callable[..., None] | None = None, arguments: tuple[Any, ...] = ()) -> ProcessPoolExecutor:
+def process_pool(
+    workers: int, start: Callable[..., None] | None = None, arguments: tuple[Any, ...] = ()
+) -> ProcessPoolExecutor:
     """A pool whose processes first call `start(*arguments)`.
 
     They are forked where that is safe, since a fork shares what is loaded; with other threads about, they are spawned.

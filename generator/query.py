@@ -216,7 +216,7 @@ def tag_counts() -> Program[list[TagCount]]:
 @dataclass(frozen=True, slots=True)
 class Counts:
     """The state of the wiki in numbers. `broken` links miss their file, `missing_subpaths` only their heading or block,
-    `ambiguous` ones name an alias of several pages; `stale` pages were last updated before the asked date."""
+    `ambiguous` ones may mean several files; `stale` pages were last updated before the asked date."""
 
     pages: int
     links: int
@@ -237,7 +237,7 @@ def count_all(stale_before: str) -> Program[Counts]:
         (SELECT count(*) FROM wiki_pages WHERE {_IS_ORPHAN}),
         (SELECT count(*) FROM wiki_links WHERE status = 'missing'),
         (SELECT count(*) FROM wiki_links WHERE status LIKE '%subpath%'),
-        (SELECT count(*) FROM wiki_links WHERE status = 'ambiguous'),
+        (SELECT count(*) FROM wiki_links WHERE status = 'ambiguous' OR status LIKE '%tied%'),
         (SELECT count(*) FROM wiki_pages WHERE updated_at < ? AND NOT special)"""
     numbers = (yield Query(sql, (stale_before,), tuple))[0]
     groups = []

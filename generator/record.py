@@ -42,9 +42,7 @@ def record_of(d: Document) -> PageRecord:
         facts=(before, after),
         content=(_json(headings), _json(blocks), _json(footnotes), packed(d.text), packed(d.html)),
         fts=fts_row(d.path, d.title, d.aliases, (h.text for h in d.headings), d.tags, d.summary, d.text),
-        links=tuple(
-            (x.target, x.subpath, x.label, x.kind, x.embed, x.line, x.context) for x in d.links
-        ),
+        links=tuple((x.target, x.subpath, x.label, x.kind, x.embed, x.line, x.context) for x in d.links),
         tags=tuple((tag_key(tag), tag) for tag in d.tags),
     )
 

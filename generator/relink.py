@@ -70,7 +70,9 @@ def _links_about(store: Store, changed: Collection[int]) -> Iterator[tuple[objec
 
 
 def _all_names(store: Store, nearest: bool) -> NameTable:
-    return NameTable((path for (path,) in store.db.execute("SELECT path FROM wiki_files")), _aliases(store), nearest=nearest)
+    return NameTable(
+        (path for (path,) in store.db.execute("SELECT path FROM wiki_files")), _aliases(store), nearest=nearest
+    )
 
 
 def _names_for(store: Store, rows: Iterable[tuple[object, ...]], nearest: bool) -> NameTable:
@@ -199,7 +201,9 @@ def _count_tags(store: Store) -> None:
             first = min((known[0], known[1]), (path, label))
             tags[tag] = (*first, known[2] + 1, min(known[3], created))
     wanted = {tag: (label, count, seen) for tag, (_, label, count, seen) in tags.items()}
-    stored = {tag: tuple(rest) for tag, *rest in store.db.execute("SELECT tag, label, count, first_seen FROM wiki_tags")}
+    stored = {
+        tag: tuple(rest) for tag, *rest in store.db.execute("SELECT tag, label, count, first_seen FROM wiki_tags")
+    }
     store.db.executemany("DELETE FROM wiki_tags WHERE tag = ?", [(tag,) for tag in stored.keys() - wanted.keys()])
     store.db.executemany(
         "INSERT OR REPLACE INTO wiki_tags (tag, label, count, first_seen) VALUES (?, ?, ?, ?)",

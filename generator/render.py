@@ -113,7 +113,7 @@ class Renderer:
             "nav": NAV,
             "folders": self._folders,
         }
-        return Markup(self._environment.get_template("partials/sidebar.html").render(context))  # noqa: S704
+        return Markup(self._environment.get_template("partials/sidebar.html").render(context))
 
 
 @lru_cache(maxsize=2)
@@ -160,5 +160,3 @@ def _environment(user_folder: Path | None, state: str) -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-
-

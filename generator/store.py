@@ -202,8 +202,7 @@ def open_reader(path: Path) -> sqlite3.Connection:
 
 def connect_read_only(path: Path) -> sqlite3.Connection:
     """A read-only connection without any check."""
-    connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=_BUSY_TIMEOUT_S)
-    return connection
+    return sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=_BUSY_TIMEOUT_S)
 
 
 def damage(path: Path, *, thorough: bool = False) -> str:

@@ -114,6 +114,14 @@ class Wiki:
         return {key: frozenset(ids) for key, ids in found.items()}
 
     @cached_property
+    def child_tags(self) -> Mapping[str, Sequence[str]]:
+        """The tags directly below each tag, in order; "" holds the top ones."""
+        children: dict[str, list[str]] = {}
+        for key in sorted(self.nested_tags):
+            children.setdefault(key.rpartition("/")[0], []).append(key)
+        return children
+
+    @cached_property
     def tag_labels(self) -> Mapping[str, str]:
         """How each tag, or parent of a tag, is spelled."""
         labels: dict[str, str] = {}
@@ -189,7 +197,9 @@ def load_wiki(db: sqlite3.Connection) -> Wiki:
             elif embed:
                 embeds.setdefault(source, []).append(target)
     link_count = db.execute("SELECT count(*) FROM wiki_links l JOIN wiki_pages p ON p.id = l.source WHERE p.published")
-    return Wiki(pages, targets, embeds, drawn, link_count.fetchone()[0], _attachments(db, pages, wanted), _tags(db, pages))
+    return Wiki(
+        pages, targets, embeds, drawn, link_count.fetchone()[0], _attachments(db, pages, wanted), _tags(db, pages)
+    )
 
 
 def _attachments(db: sqlite3.Connection, pages: Mapping[int, PageRow], wanted: set[int]) -> dict[int, Attachment]:

@@ -16,12 +16,11 @@ DUE = {
     "S11 an MCP look-up by the bare name tells of the alternatives": 6,
     "S26 the site's search in a browser": 4,
     "S29 the graph and search pages beside notes of their names": 4,
-    "S30 S31 S32 the same in a running watcher": 2,
     "S36 all MCP tools and the graph of an empty vault": 6,
-    "S37 stdout belongs to JSON-RPC": 6,
+    "S37 the same with every tool there will be": 6,
     "S38 the cross-linker edits only what it should": 7,
     "S39 S41 reading through MCP by NFC and NFD path, and reading bad files": 6,
-    "S43 paths given to MCP tools stay inside the vault": 6,
+    "S43 the same with every tool that takes a path": 6,
     "S44 graph and search data embedded as JSON": 4,
     "S45 the same findings from the linter": 7,
 }
@@ -32,9 +31,9 @@ def test_every_case_is_tested_or_due() -> None:
     here = Path(__file__).parent
     tested: set[str] = set()
     for file in here.glob("test_*.py"):
-        tested.update(f"S{number}" for number in re.findall(r"^def test_s(\d\d)_", file.read_text(), re.MULTILINE))
+        tested.update(f"S{number}" for number in re.findall(r"^def test_[sS](\d\d)_", file.read_text(), re.MULTILINE))
     due = set(re.findall(r"S\d\d", " ".join(DUE)))
     assert set(all_cases()) == {f"S{number:02}" for number in range(1, 46)}
     assert set(all_cases()) - tested - due == set()
     # What is due as a whole has no test under its id.
-    assert {"S37", "S38", "S43"} & tested == set()
+    assert "S38" not in tested

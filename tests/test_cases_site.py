@@ -15,7 +15,7 @@ from urllib.parse import quote, unquote, urljoin
 from urllib.request import urlopen
 
 import pytest
-from cases import all_cases, run_program
+from cases import all_cases
 from project import Page, Project
 from site_checker import check_site
 
@@ -275,12 +275,6 @@ def test_s45_orphans_and_what_is_no_link(project: Project) -> None:
     assert project.rows("SELECT n FROM wiki_links WHERE status != ''") == []
     links = project.page("Hub.md").body.select('a[href^="https://example.org"]')
     assert [link["href"] for link in links] == ["https://example.org/x_(y)"]
-
-
-def test_s36_is_reached_by_running_its_second_part(project: Project) -> None:
-    """`run_program` runs in the vault: what S36's second run relies on."""
-    run_program(project.vault, "open('x.md', 'w').write('y')")
-    assert (project.vault / "x.md").read_text() == "y"
 
 
 @pytest.mark.parametrize("name", ["S28", "S29", "S40"])

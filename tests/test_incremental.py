@@ -14,6 +14,9 @@ from project import TODAY, Project
 
 from generator.model import Report
 
+SEEDS = int(os.environ.get("LLMWIKI_TEST_SEEDS", "5"))
+"""How many random histories are tried; a change of keys or links deserves a hundred."""
+
 
 def clean(project: Project, root: Path, site: dict[str, object]) -> tuple[Project, Report]:
     """A first build of the same vault elsewhere."""
@@ -64,7 +67,7 @@ def assert_equal(project: Project, fresh: Project, what: str) -> None:
         assert incremental[name] == first[name], f"{what}: table {name}"
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(SEEDS))
 def test_random_edits(project: Project, tmp_path: Path, seed: int) -> None:
     editor = Editor(project, seed)
     editor.start()

@@ -115,7 +115,7 @@ def _page_value(db: sqlite3.Connection, page: WikiPage) -> dict[str, Any]:
         "ambiguous": [
             {"target": link.target, "line": link.line, "candidates": link.candidates}
             for link in links
-            if "ambiguous" in link.status
+            if link.status & {"ambiguous", "tied"}
         ],
         "backlinks": [
             {"path": link.path, "line": link.line, "context": link.context} for link in run(db, backlinks_of(page.id))

@@ -66,7 +66,7 @@ def _context(renderer: Renderer, subject: str, url: str) -> Mapping[str, Any]:
     folders = [wiki.folders[path] for path in wiki.folders[""].subfolders]
     return {
         "title": renderer.look.title,
-        "intro_html": Markup(body) if body else None,  # noqa: S704 - made from escaped and sanitised parts
+        "intro_html": Markup(body) if body else None,
         "intro_lang": note.language if note else renderer.look.language,
         "folders": [
             {"name": folder.name, "path": folder_url(folder.path), "count": folder.count} for folder in folders

@@ -12,7 +12,9 @@ from generator.wiki import Wiki
 
 
 def _plan(wiki: Wiki, look: Look) -> Iterator[Planned]:
-    yield Planned("pages.html", "", digest(f"{page.path}\x1e{page.title}\x1e{page.url}" for page in wiki.pages.values()))
+    yield Planned(
+        "pages.html", "", digest(f"{page.path}\x1e{page.title}\x1e{page.url}" for page in wiki.pages.values())
+    )
 
 
 def _context(renderer: Renderer, subject: str, url: str) -> Mapping[str, Any]:

@@ -18,8 +18,8 @@ from generator.wiki import PageRow, Wiki, json_list
 
 # Shown elsewhere on the page, or meant for the program alone.
 _HIDDEN = frozenset(
-    "title tags tag aliases alias summary description cssclasses cssclass publish draft lifecycle created created_at date"
-    " updated updated_at modified sources permalink lang language".split()
+    "title tags tag aliases alias summary description cssclasses cssclass publish draft lifecycle created created_at"
+    " date updated updated_at modified sources permalink lang language".split()
 )
 _WITH_CONTEXT = 50  # linking pages whose sentences are shown; the rest by title alone
 _CONTEXTS = 3  # sentences shown of one linking page
@@ -29,7 +29,8 @@ def _plan(wiki: Wiki, look: Look) -> Iterator[Planned]:
     own = {page.id: own_digest(wiki, page) for page in wiki.pages.values()}
     # What a page shows of one that links to it: its sentences change with its text, and with what its links open.
     linking = {
-        page.id: f"{page.url}\x1e{page.title}\x1e{page.content_hash}\x1e{page.links_state}" for page in wiki.pages.values()
+        page.id: f"{page.url}\x1e{page.title}\x1e{page.content_hash}\x1e{page.links_state}"
+        for page in wiki.pages.values()
     }
     for page in wiki.pages.values():
         parts = [own[page.id], str(is_stale(page, look.today))]
@@ -87,7 +88,7 @@ def _context(renderer: Renderer, page_id: int, url: str) -> Mapping[str, Any]:
         "breadcrumbs": breadcrumbs(page.folder, page.title),
         "outline": [h for h in body.headings if h.anchor != title_anchor],
         "properties": _properties(renderer, page, meta, url),
-        "html": Markup(html),  # noqa: S704 - made from escaped and sanitised parts
+        "html": Markup(html),
         "backlinks": _backlinks(renderer, page_id),
         "problems": [_problem(renderer, code, message, line) for code, message, line in json.loads(problems_json)
                      if code in _SHOWN_PROBLEMS],
@@ -151,7 +152,7 @@ def _properties(renderer: Renderer, page: PageRow, meta: Mapping[str, Any], url:
     for key, value in meta.items():
         html = filler.value(value)
         if key not in _HIDDEN and html:
-            shown.append({"key": key, "html": Markup(html)})  # noqa: S704
+            shown.append({"key": key, "html": Markup(html)})
     return shown
 
 

@@ -187,7 +187,7 @@ _COLOURS: tuple[tuple[str, str, str, str], ...] = (
 )
 _STYLES = (("gh gu gs", "font-weight:600"), ("c ch cm c1 cs ge", "font-style:italic"))
 # Classes that no rule colours: their text needs no element.
-_PLAIN = frozenset("n p o w x esc err g nx py pm bn".split())
+_PLAIN = frozenset(["n", "p", "o", "w", "x", "esc", "err", "g", "nx", "py", "pm", "bn"])
 
 
 def highlight_css() -> str:

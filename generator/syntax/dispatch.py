@@ -104,7 +104,7 @@ def _block_dispatcher(rules: Sequence[tuple[str, Any]]) -> _BlockRule:
 
     def dispatch(state: Any, start_line: int, end_line: int, silent: bool) -> bool:
         start = state.bMarks[start_line] + state.tShift[start_line]
-        for rule in table.get(state.src[start : start + 1], others):
+        for rule in table.get(state.src[start : start + 1], others):  # noqa: SIM110 - a generator is slower
             if rule(state, start_line, end_line, silent):
                 return True
         return False
@@ -118,7 +118,7 @@ def _inline_dispatcher(rules: Sequence[tuple[str, Any]]) -> _InlineRule:
     table = {character: found[1:] if found[0] is rules[0][1] else found for character, found in table.items()}
 
     def dispatch(state: Any, silent: bool) -> bool:
-        for rule in table.get(state.src[state.pos], others):
+        for rule in table.get(state.src[state.pos], others):  # noqa: SIM110 - a generator is slower
             if rule(state, silent):
                 return True
         return False

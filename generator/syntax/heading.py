@@ -18,7 +18,9 @@ from generator.syntax.plain import plain_text
 # What Obsidian removes from a heading before it compares it with a link's subpath.
 _STRIPPED = re.compile(r"[!\"#$%&()*+,.:;<=>?@^`{|}~/\[\]\\\s]+")
 # ASCII, general, CJK and full-width punctuation; marks stay, since whole scripts are written with them.
-_NOT_SLUG = re.compile("[\x00-,./:-@\\[-^`{-\xa0\u2000-\u206f\u3000-\u303f\uff00-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]+")
+_NOT_SLUG = re.compile(
+    "[\x00-,./:-@\\[-^`{-\xa0\u2000-\u206f\u3000-\u303f\uff00-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]+"
+)
 
 
 # Ids of footnotes and diagrams; those of the page around the note, and of embedded copies, begin with `_`.

@@ -151,9 +151,10 @@ class _Cleaner:
                     continue
                 if not closes and name in HIDING_TAGS and last_close.get(name, -1) > i:
                     hidden = name
-                    self._report(name)
-                    if name == "iframe":
-                        out.extend(self._iframe(token, attributes))
+                    kept = list(self._iframe(token, attributes)) if name == "iframe" else []
+                    out.extend(kept)
+                    if not kept:
+                        self._report(name)
                     continue
                 self._clean_inline(token, closes, name, attributes)
             elif hidden and token.nesting == 0:
@@ -175,8 +176,8 @@ class _Cleaner:
         links: list[tuple[str, str, str]] = []
         if not name:
             token.content = ""  # a comment, a declaration, an instruction
-        elif not closes and name in HIDING_TAGS:
-            token.content = escapeHtml(token.content)  # prose: "the <script> element"
+        elif (not closes and name in HIDING_TAGS) or (name not in HTML_TAGS and self.mode != "allow"):
+            token.type = "text"  # prose: "the <script> element", `List<String>`
         else:
             token.content = self._tag(token.content, closes, name, attributes, links)
         if links:
@@ -214,7 +215,9 @@ class _Cleaner:
 
     def _skip_hidden(self, text: str, pos: int, name: str, attributes: str, out: list[str]) -> int:
         """Leave out an element with its content; returns where the text goes on."""
-        end = re.compile(rf"</{re.escape(name)}[\s/>][^>]*>?|</{re.escape(name)}\Z|\Z", re.IGNORECASE).search(text, pos)
+        end = re.compile(rf"</{re.escape(name)}(?=[\s/>])[^>]*>?|</{re.escape(name)}\Z|\Z", re.IGNORECASE).search(
+            text, pos
+        )
         stop = end.end() if end else len(text)
         if self.mode == "allow":
             tag = clean_tag(name, attributes, self.mode)

@@ -75,7 +75,9 @@ def _steps(
     """Every step, the most pressing first: what is wrong, then what is unclear, then what is merely old."""
     errors = tuple(_finding_places(findings))
     broken = yield Query(_LINKS.format(condition="= 'missing'"), (_EXAMPLES,), _place)
-    ambiguous = yield Query(_LINKS.format(condition="= 'ambiguous'"), (_EXAMPLES,), _place)
+    ambiguous = yield Query(
+        _LINKS.format(condition="IN ('ambiguous', 'tied', 'tied subpath', 'alias tied')"), (_EXAMPLES,), _place
+    )
     subpaths = yield Query(_LINKS.format(condition="LIKE '%subpath%'"), (_EXAMPLES,), _place)
     lonely = (yield from orphans())[:_EXAMPLES]
     stale = yield Query(_STALE, (stale_before, _EXAMPLES), _path)
