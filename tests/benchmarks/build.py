@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -114,15 +115,13 @@ def hugo(vault: Path, folder: Path) -> Figure | None:
         (site / "layouts" / "_default" / f"{name}.html").write_text(_HUGO_PAGE)
     (site / "layouts" / "index.html").write_text(_HUGO_PAGE)
     shutil.copytree(vault, site / "content", dirs_exist_ok=True, ignore=shutil.ignore_patterns(".*"))
-    command = ["hugo", "--source", str(site), "--quiet", "--destination", str(site / "public")]
-    for _ in range(40):  # it stops at the first note that it cannot read: leave that one out
+    command = ["hugo", "--source", str(site), "--destination", str(site / "public")]
+    for _ in range(60):  # it stops at the first note that it cannot read: leave that one out
         done = subprocess.run(command, capture_output=True, text=True, check=False)
-        bad = [part.strip('":,') for part in (done.stdout + done.stderr).split('"') if part.endswith(".md")]
-        refused = [Path(name.split(":")[0]) for name in bad if Path(name.split(":")[0]).is_file()]
-        if done.returncode == 0 or not refused:
+        refused = re.search(rf"{re.escape(str(site / 'content'))}/[^\"]*?\.md", done.stdout + done.stderr)
+        if done.returncode == 0 or refused is None:
             break
-        for path in refused:
-            path.unlink(missing_ok=True)
+        Path(refused[0]).unlink()
     shutil.rmtree(site / "public", ignore_errors=True)
     return measure(command)
 
