@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from generator import __version__
 from generator.dates import FileDates
 from generator.model import Changes, SourceFile
 from generator.parse_options import PARSER_VERSION, ParseOptions
@@ -46,7 +47,7 @@ def update_index(
 
     `force` parses every note again. Raises `IndexBusy` if another process writes for too long.
     """
-    state = f"{PARSER_VERSION} {options} nearest={nearest_links}"
+    state = f"{__version__} {PARSER_VERSION} {options} nearest={nearest_links}"
     force = force or store.meta("parse_state") != state
     dates = FileDates(vault)
     version = store.data_version()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from generator.errors import OutputError
 from generator.model import Finding
 
 MANIFEST = ".llmwiki-site.json"
+_LEFT_OVER = re.compile(r"(?:^|/)\.llmwiki-[0-9]+\.tmp$")
 _HINT = "choose another folder with --out, or empty this one yourself"
 
 
@@ -120,6 +122,9 @@ def _replace(path: str, data: bytes) -> Stamp:
 def prune(output: Output, wanted: Iterable[str]) -> int:
     """Remove the files that are ours and no longer wanted, and folders that this leaves empty; returns how many."""
     gone = output.ours.difference(wanted)
+    for url in output.present:
+        if _LEFT_OVER.search(url):  # by a process that was killed while it wrote
+            (output.folder / url).unlink(missing_ok=True)
     removed = 0
     folders = set()
     for url in sorted(gone):

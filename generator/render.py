@@ -151,8 +151,16 @@ def _environment(user_folder: Path | None, state: str) -> Environment:
     """The templates as they are in `state`: a process that watches the vault outlives changes of them."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+    class DictFirst(Environment):
+        """`entry.title` of a dictionary is its item: no look first for an attribute, which costs an exception each."""
+
+        def getattr(self, obj: Any, attribute: str) -> Any:
+            if type(obj) is dict and attribute in obj:
+                return obj[attribute]
+            return super().getattr(obj, attribute)
+
     folders = [folder for folder in (user_folder, templates_dir()) if folder is not None]
-    return Environment(
+    return DictFirst(
         loader=FileSystemLoader(folders),
         autoescape=True,
         undefined=StrictUndefined,

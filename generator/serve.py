@@ -10,9 +10,10 @@ import asyncio
 import errno
 import mimetypes
 import os
+import signal
 import socket
-from collections.abc import Callable
-from contextlib import aclosing
+from collections.abc import Callable, Coroutine
+from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -67,7 +68,7 @@ def serve(folder: Path, address: Address, ready: Ready) -> None:
         finally:
             server.stop()
 
-    asyncio.run(forever())
+    _run(forever())
 
 
 def watch(config: Config, rebuild: Rebuild, address: Address, ready: Ready) -> None:
@@ -86,7 +87,33 @@ def watch(config: Config, rebuild: Rebuild, address: Address, ready: Ready) -> N
         finally:
             server.stop()
 
-    asyncio.run(forever())
+    _run(forever())
+
+
+def _run(serving: Coroutine[Any, Any, None]) -> None:
+    """Run until interrupted or asked to end. A signal cancels the task: an exception out of a signal's handler could be
+    lost in whatever callback it happens to strike."""
+    asked = False
+
+    async def cancellable() -> None:
+        task = asyncio.ensure_future(serving)
+
+        def end() -> None:
+            nonlocal asked
+            asked = True
+            task.cancel()
+
+        with suppress(NotImplementedError):  # Windows has no such signal
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, end)
+        try:
+            await task
+        except asyncio.CancelledError:
+            if not asked:
+                raise
+
+    asyncio.run(cancellable())
+    if asked:
+        raise SystemExit(128 + signal.SIGTERM)
 
 
 async def _rebuild_on_changes(watched: Watched, rebuild: Rebuild) -> None:
