@@ -393,14 +393,3 @@ def test_ctrl_c_in_a_build_of_several_processes(project: Project, tmp_path: Path
     assert len(list(project.site.glob("n*.html"))) < 200
     project.build()
     assert_like_clean(project, tmp_path)
-
-
-def test_what_a_killed_build_left_is_cleared(project: Project, tmp_path: Path) -> None:
-    many(project)
-    project.build()
-    left = project.site / ".llmwiki-99.tmp"
-    left.write_text("half")
-    project.write({"n1.md": "# Changed\n"})
-    project.build()
-    assert not left.exists()
-    assert_like_clean(project, tmp_path)
