@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sqlite3
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -104,6 +105,18 @@ def build(
     )
 
 
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """A hundred thousand rows and no cycle among them: the collector would walk them all again and again."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
 def _is_up_to_date(store: Store, output: Output, known: Mapping[str, tuple[str, Stamp]], state: str) -> bool:
     """Whether the site was made from just this state, and every file is still as it was left."""
     if store.meta(_state_key(output)) != state or known.keys() != output.ours:
@@ -126,9 +139,9 @@ def _make(
     progress: Progress | None,
 ) -> _Making:
     """Make what differs."""
-    with clock.time("load"):
+    with clock.time("load"), _without_collector():
         wiki = load_wiki(store.db)
-    with clock.time("plan"):
+    with clock.time("plan"), _without_collector():
         jobs, wanted, skipped = _plan(wiki, look, output, known, shared)
         assets = _assets(wiki, config, look)
         skipped += [conflict(url) for url in assets if output.is_foreign(url)]
