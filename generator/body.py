@@ -13,8 +13,7 @@ from typing import NamedTuple
 from generator.facts import MEDIA_EXTENSIONS, extension
 from generator.links import find_heading
 from generator.model import Block, Heading
-from generator.packed import unpacked
-from generator.relink import read_blocks, read_headings
+from generator.packed import read_blocks, read_headings, unpacked
 from generator.syntax.link import image_size, image_tag
 from generator.syntax.marks import ID_MARK, ROOT_MARK, SLOT_CLOSE, SLOT_OPEN
 from generator.urls import relative_href

@@ -185,21 +185,6 @@ class WikiPage:
 
 
 @dataclass(frozen=True, slots=True)
-class ResolvedLink:
-    """A stored link with the outcome of its resolution; `source` and `target` are page or file paths."""
-
-    source: str
-    n: int
-    link: Link
-    resolution: Resolution
-
-    @property
-    def target(self) -> str | None:
-        """The path of the file that the link opens, or None."""
-        return self.resolution.path if isinstance(self.resolution, Found) else None
-
-
-@dataclass(frozen=True, slots=True)
 class Finding:
     """One thing to mend, with where it stands."""
 

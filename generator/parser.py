@@ -16,8 +16,8 @@ from generator.model import Block, Document, Heading, Link, Problem
 from generator.parse_options import ParseOptions
 from generator.syntax import build_parser
 from generator.syntax.marks import FORBIDDEN
+from generator.vault import SPECIAL_FILES
 
-SPECIAL_NAMES = frozenset({"index", "log", "hot", "overview", "purpose", "schema"})
 _GENERATED_MARK = "<!-- llmwiki:begin"
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 
@@ -141,7 +141,7 @@ def _category(meta: dict[str, Any], path: str, pages_root: str) -> str:
 def _is_special(path: str, options: ParseOptions, text: str) -> bool:
     """Index, log and the like: only where the layout gives them that meaning, or where we generated them."""
     folder, _, name = path.rpartition("/")
-    if name[:-3].lower() not in SPECIAL_NAMES or folder not in {"", options.pages_root}:
+    if name.lower() not in SPECIAL_FILES or folder not in {"", options.pages_root}:
         return False
     return options.layout != "plain" or _GENERATED_MARK in text
 

@@ -36,8 +36,8 @@ def process_pool(
 
 
 def _settle(start: Callable[..., None] | None, arguments: tuple[Any, ...]) -> None:
-    """In a new worker: leave Ctrl-C to the program, end when it is gone, and look for cycles less often, since a parse
-    makes tens of thousands of objects and few of those."""
+    """In a new worker: leave Ctrl-C, which reaches the whole group, to the program, end when that is gone, and look for
+    cycles less often, since a parse makes tens of thousands of objects and few of those."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     gc.set_threshold(50_000, 20, 50)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from generator.model import Block, Heading, WikiPage
-from generator.packed import unpacked
+from generator.packed import read_blocks, read_headings, unpacked
 
 if TYPE_CHECKING:
     import aiosqlite
@@ -106,8 +106,8 @@ def page_text(page_id: int) -> Program[PageText]:
     content, headings, blocks = rows[0]
     return PageText(
         unpacked(content),
-        tuple(Heading(*row) for row in json.loads(headings)),
-        tuple(Block(*row) for row in json.loads(blocks)),
+        read_headings(headings),
+        read_blocks(blocks),
     )
 
 

@@ -14,11 +14,15 @@ from hashlib import md5
 
 from generator.links import NameTable, find_anchor, last_segment
 from generator.model import Ambiguous, Block, Found, Heading, Resolution
+from generator.packed import read_blocks, read_headings
 from generator.store import Store
 from generator.urls import page_urls
 
 _Outline = tuple[tuple[Heading, ...], tuple[Block, ...]]
-_LINK_COLUMNS = "l.source, l.n, p.path, l.name, l.subpath, l.kind, l.target, l.anchor, l.status, l.candidates"
+_LINKS = (
+    "SELECT l.source, l.n, p.path, l.name, l.subpath, l.kind, l.target, l.anchor, l.status, l.candidates"
+    " FROM wiki_links l JOIN wiki_pages p ON p.id = l.source"
+)
 _MOST_CHANGED = 500  # pages: beyond that, one pass over all links is quicker
 
 
@@ -55,16 +59,15 @@ def _names_state(store: Store, nearest: bool) -> str:
 
 
 def _all_links(store: Store) -> Iterable[tuple[object, ...]]:
-    return store.db.execute(f"SELECT {_LINK_COLUMNS} FROM wiki_links l JOIN wiki_pages p ON p.id = l.source")
+    return store.db.execute(_LINKS)
 
 
 def _links_about(store: Store, changed: Collection[int]) -> Iterator[tuple[object, ...]]:
     """The links of the changed pages, and the links with a subpath into them."""
-    select = f"SELECT {_LINK_COLUMNS} FROM wiki_links l JOIN wiki_pages p ON p.id = l.source"
     for page in changed:
-        yield from store.db.execute(f"{select} WHERE l.source = ?", (page,))
+        yield from store.db.execute(f"{_LINKS} WHERE l.source = ?", (page,))
     for page in changed:
-        for row in store.db.execute(f"{select} WHERE l.target = ? AND l.subpath != ''", (page,)):
+        for row in store.db.execute(f"{_LINKS} WHERE l.target = ? AND l.subpath != ''", (page,)):
             if row[0] not in changed:
                 yield row
 
@@ -130,9 +133,9 @@ def _outcome(
 ) -> tuple[int | None, str, str, str]:
     """A resolution as the columns `target, anchor, status, candidates`."""
     if not isinstance(resolution, Found):
-        ambiguous = isinstance(resolution, Ambiguous)
-        candidates = "\n".join(resolution.candidates) if isinstance(resolution, Ambiguous) else ""
-        return None, "", "ambiguous" if ambiguous else "missing", candidates
+        if isinstance(resolution, Ambiguous):
+            return None, "", "ambiguous", "\n".join(resolution.candidates)
+        return None, "", "missing", ""
     words = ["alias"] if resolution.via_alias else []
     if resolution.tied:
         words.append("tied")
@@ -175,16 +178,6 @@ class _Outlines:
             row = self._db.execute("SELECT headings, blocks FROM wiki_content WHERE id = ?", (page_id,)).fetchone()
             outline = self._known[page_id] = (read_headings(row[0]), read_blocks(row[1]))
         return outline
-
-
-def read_headings(text: str) -> tuple[Heading, ...]:
-    """The headings of wiki_content's JSON column."""
-    return tuple(Heading(*row) for row in json.loads(text)) if text != "[]" else ()
-
-
-def read_blocks(text: str) -> tuple[Block, ...]:
-    """The blocks (or footnotes) of wiki_content's JSON column."""
-    return tuple(Block(*row) for row in json.loads(text)) if text != "[]" else ()
 
 
 def _count_tags(store: Store) -> None:

@@ -20,7 +20,7 @@ from .ignore import ignore_rules
 from .model import Changes, Edit, Finding, Problem, SourceFile
 from .walk import Walk, is_below, relative
 
-SPECIAL_AT_ROOT = frozenset(("index.md", "log.md", "hot.md", "overview.md", "purpose.md", "schema.md"))
+SPECIAL_FILES = frozenset(("index.md", "log.md", "hot.md", "overview.md", "purpose.md", "schema.md"))
 CATEGORY_FOLDERS = ("practices", "concepts", "entities", "projects", "skills", "sources", "synthesis", "queries")
 
 
@@ -55,7 +55,7 @@ def is_page(layout: Layout, path: str) -> bool:
     if path[-3:].lower() != ".md":
         return False
     if layout.kind == "layered":
-        return path.startswith("wiki/") or path in SPECIAL_AT_ROOT
+        return path.startswith("wiki/") or path in SPECIAL_FILES
     return not any(path.startswith(f"{root}/") for root in layout.raw_roots)
 
 

@@ -41,9 +41,6 @@ def _prepare() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="replace")
     signal.signal(signal.SIGTERM, _terminate)
-    if hasattr(os, "register_at_fork"):
-        # Ctrl-C reaches the whole group: the workers end with their parent instead of each showing a traceback.
-        os.register_at_fork(after_in_child=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
 
 
 def _terminate(number: int, frame: FrameType | None) -> NoReturn:

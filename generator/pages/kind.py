@@ -9,9 +9,8 @@ from hashlib import md5
 from typing import Any, NamedTuple
 
 from generator.render import Look, Renderer
+from generator.retrieval import STALE_AFTER
 from generator.wiki import PageRow, Wiki
-
-STALE_DAYS = 90
 
 
 class Planned(NamedTuple):
@@ -71,7 +70,7 @@ def days_since(moment: str, today: date) -> int:
 
 def is_stale(page: PageRow, today: date) -> bool:
     """Not updated for more than 90 days."""
-    return days_since(page.updated_at, today) > STALE_DAYS
+    return days_since(page.updated_at, today) > STALE_AFTER.days
 
 
 def initial(title: str) -> str:
