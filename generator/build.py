@@ -173,12 +173,13 @@ def _plan(
     wanted: set[str] = set()
     skipped: list[Finding] = []
     for number, kind in enumerate(PAGES):
+        made_with = digest([shared, kind.name])
         for page in kind.plan(wiki, look):
             if output.is_foreign(page.url):
                 skipped.append(conflict(page.url))
                 continue
             wanted.add(page.url)
-            key = digest([shared, kind.name, page.digest])
+            key = f"{made_with} {page.digest}"
             if not output.is_fresh(page.url, known.get(page.url), key):
                 jobs.append(_Job(number, page, key, page.url in output.ours))
     return jobs, wanted, skipped

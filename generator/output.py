@@ -91,15 +91,36 @@ def write(folder: Path, url: str, data: bytes, *, ours: bool) -> tuple[Stamp, bo
     if ours and _holds(path, data):
         status = os.stat(path)
         return Stamp(status.st_size, status.st_mtime_ns), False
+    put = _replace if ours else _create
     try:
         try:
-            return _replace(path, data), True
+            return put(path, data), True
         except FileNotFoundError:
             Path(path).parent.mkdir(parents=True, exist_ok=True)
-            return _replace(path, data), True
+            return put(path, data), True
     except OSError as error:
         hint = "see that the disk has room and the folder is writable"
         raise OutputError(f"cannot write: {error.strerror}", path=url, hint=hint) from error
+
+
+def _create(path: str, data: bytes) -> Stamp:
+    """Write a file that is not there yet, in one call and at a third of the cost of a replacement. If that is cut short,
+    the file is listed as ours and its key is not known: the next build writes it again."""
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    except FileExistsError:
+        return _replace(path, data)
+    try:
+        with open(descriptor, "wb", buffering=0) as stream:
+            view = memoryview(data)
+            while view:
+                view = view[stream.write(view) :]
+            status = os.fstat(descriptor)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(path)
+        raise
+    return Stamp(status.st_size, status.st_mtime_ns)
 
 
 def _replace(path: str, data: bytes) -> Stamp:

@@ -40,6 +40,7 @@ def _settle(start: Callable[..., None] | None, arguments: tuple[Any, ...]) -> No
     cycles less often, since a parse makes tens of thousands of objects and few of those."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    gc.freeze()
     gc.set_threshold(50_000, 20, 50)
     if start is not None:
         start(*arguments)

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import md5
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -54,8 +54,7 @@ class Renderer:
         self.db = db
         self.look = look
         self.bodies = BodyReader(db)
-        self._environment = _environment(look.templates, template_state(look.templates))
-        self._messages = messages(look.language)
+        self._environment = _environment(look.templates, look.language, template_state(look.templates))
         self._site = {
             "title": look.title,
             "language": look.language,
@@ -72,8 +71,7 @@ class Renderer:
 
     def translate(self, key: str, **values: object) -> str:
         """The interface text for `key` in the site's language."""
-        text = self._messages[key]
-        return text.format(**values) if values else text
+        return translated(messages(self.look.language), key, **values)
 
     def body(self, url: str) -> BodyRenderer:
         """Fills bodies that are shown on the page at `url`."""
@@ -90,7 +88,6 @@ class Renderer:
             "dir": direction(lang),
             "url": url,
             "root": root,
-            "t": self.translate,
             "href": lambda path, anchor="": relative_href(root, path, anchor),
             "asset": lambda name: f"{root}{ASSETS}/{name}",
             "nav": NAV,
@@ -108,12 +105,17 @@ class Renderer:
             "site": self._site,
             "url": own,
             "here": here,
-            "t": self.translate,
             "href": lambda path, anchor="": relative_href(root, path, anchor),
             "nav": NAV,
             "folders": self._folders,
         }
         return Markup(self._environment.get_template("partials/sidebar.html").render(context))
+
+
+def translated(texts: Mapping[str, str], key: str, **values: object) -> str:
+    """The text for `key`, with its values put in."""
+    text = texts[key]
+    return text.format(**values) if values else text
 
 
 @lru_cache(maxsize=2)
@@ -147,8 +149,12 @@ def template_state(user_folder: Path | None) -> str:
 
 
 @lru_cache(maxsize=2)
-def _environment(user_folder: Path | None, state: str) -> Environment:
-    """The templates as they are in `state`: a process that watches the vault outlives changes of them."""
+def _environment(user_folder: Path | None, language: str, state: str) -> Environment:
+    """The templates as they are in `state`: a process that watches the vault outlives changes of them.
+
+    Interface texts are a filter, `{{ "search"|t }}`, and not a function: Jinja works out filters of constants when it
+    compiles a template, so that the many texts of a page cost nothing when it is drawn.
+    """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     class DictFirst(Environment):
@@ -160,7 +166,7 @@ def _environment(user_folder: Path | None, state: str) -> Environment:
             return super().getattr(obj, attribute)
 
     folders = [folder for folder in (user_folder, templates_dir()) if folder is not None]
-    return DictFirst(
+    environment = DictFirst(
         loader=FileSystemLoader(folders),
         autoescape=True,
         undefined=StrictUndefined,
@@ -168,3 +174,5 @@ def _environment(user_folder: Path | None, state: str) -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
+    environment.filters["t"] = partial(translated, messages(language))
+    return environment

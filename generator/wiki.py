@@ -133,13 +133,12 @@ class Wiki:
 
     def url_of(self, file_id: int | None) -> str:
         """The output path of a page or attachment; "" if it is not in the site."""
-        if file_id is None:
-            return ""
-        page = self.pages.get(file_id)
-        if page is not None:
-            return page.url
-        attachment = self.attachments.get(file_id)
-        return attachment.url if attachment is not None else ""
+        return "" if file_id is None else self._urls.get(file_id, "")
+
+    @cached_property
+    def _urls(self) -> Mapping[int, str]:
+        urls = {attachment: self.attachments[attachment].url for attachment in self.attachments}
+        return urls | {page.id: page.url for page in self.pages.values()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ _CONTEXTS = 3  # sentences shown of one linking page
 
 
 def _plan(wiki: Wiki, look: Look) -> Iterator[Planned]:
-    own = {page.id: own_digest(wiki, page) for page in wiki.pages.values()}
+    own = {page.id: own_state(wiki, page) for page in wiki.pages.values()}
     # What a page shows of one that links to it: its sentences change with its text, and with what its links open.
     linking = {
         page.id: f"{page.url}\x1e{page.title}\x1e{page.content_hash}\x1e{page.links_state}"
@@ -34,17 +34,17 @@ def _plan(wiki: Wiki, look: Look) -> Iterator[Planned]:
     }
     for page in wiki.pages.values():
         parts = [own[page.id], str(is_stale(page, look.today))]
-        parts += [own[embedded] for embedded in embedded_pages(wiki, page.id)]
+        if page.id in wiki.embeds:
+            parts += [own[embedded] for embedded in embedded_pages(wiki, page.id)]
         parts += [linking[source] for source in wiki.backlinks.get(page.id, ())]
         yield Planned(page.url, page.id, digest(parts))
 
 
-def own_digest(wiki: Wiki, page: PageRow) -> str:
+def own_state(wiki: Wiki, page: PageRow) -> str:
     """What a page shows of itself: its facts, its text, and what its links open."""
     opened = (*wiki.targets.get(page.id, ()), *wiki.drawn.get(page.id, ()))
-    parts = [*map(str, page[1:]), *map(wiki.url_of, opened)]
-    parts += [wiki.pages[target].title for target in wiki.embeds.get(page.id, ())]
-    return digest(parts)
+    titles = [wiki.pages[target].title for target in wiki.embeds.get(page.id, ())]
+    return repr((page[1:], [*map(wiki.url_of, opened)], titles))
 
 
 def embedded_pages(wiki: Wiki, page_id: int) -> list[int]:
@@ -52,6 +52,8 @@ def embedded_pages(wiki: Wiki, page_id: int) -> list[int]:
     found: dict[int, None] = {}
     level = [page_id]
     for _ in range(MAX_DEPTH + 1):
+        if not level:
+            break
         level = [target for page in level for target in wiki.embeds.get(page, ()) if target not in found]
         found.update(dict.fromkeys(level))
     return list(found)
