@@ -251,8 +251,7 @@ class _Painter:
 
     def make(self, job: _Job) -> Made:
         kind = PAGES[job.kind]
-        context = kind.context(self._renderer, job.page.subject, job.page.url)
-        data = self._renderer.draw(kind.template, job.page.url, context)
+        data = kind.make(self._renderer, job.page.subject, job.page.url)
         return Made(job.page.url, job.key, *write(self._folder, job.page.url, data, ours=job.ours))
 
 

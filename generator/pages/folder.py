@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from generator.pages.kind import Kind, Planned, by_title, digest, entry, entry_digest
+from generator.pages.kind import Kind, Planned, by_title, digest, drawn, entry, entry_digest
 from generator.pages.note import breadcrumbs
 from generator.render import Look, Renderer
 from generator.urls import folder_url
@@ -35,4 +35,4 @@ def _context(renderer: Renderer, path: str, url: str) -> Mapping[str, Any]:
     }
 
 
-KIND = Kind("folder", "folder.html", _plan, _context)
+KIND = Kind("folder", _plan, drawn("folder.html", _context))

@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 from generator.pages.hot import newest_first
-from generator.pages.kind import Kind, Planned, digest, entry, entry_digest
+from generator.pages.kind import Kind, Planned, digest, drawn, entry, entry_digest
 from generator.pages.note import embedded_pages, own_state, without_title
 from generator.render import Look, Renderer
 from generator.syntax.tag import tag_file
@@ -80,4 +80,4 @@ def _context(renderer: Renderer, subject: str, url: str) -> Mapping[str, Any]:
     }
 
 
-KIND = Kind("home", "home.html", _plan, _context)
+KIND = Kind("home", _plan, drawn("home.html", _context))

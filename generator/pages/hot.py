@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from generator.pages.kind import Kind, Planned, by_title, days_since, digest, entry, entry_digest
+from generator.pages.kind import Kind, Planned, by_title, days_since, digest, drawn, entry, entry_digest
 from generator.render import Look, Renderer
 from generator.syntax.tag import tag_file
 from generator.wiki import PageRow, Tag, Wiki
@@ -53,4 +53,4 @@ def _context(renderer: Renderer, subject: str, url: str) -> Mapping[str, Any]:
     }
 
 
-KIND = Kind("hot", "hot.html", _plan, _context)
+KIND = Kind("hot", _plan, drawn("hot.html", _context))

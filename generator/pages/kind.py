@@ -1,8 +1,8 @@
-"""What a kind of page is: a plan (cheap, for all pages) and a context (for those that are drawn)."""
+"""What a kind of page or file is: a plan (cheap, for all of them) and how one is made (for those that differ)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from hashlib import md5
@@ -23,12 +23,22 @@ class Planned(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """`plan` lists the pages; `context` gives the template's values for one subject at one URL."""
+    """`plan` lists the pages, or other files of the site; `make` gives the bytes for one subject at one URL."""
 
     name: str
-    template: str
-    plan: Callable[[Wiki, Look], Iterator[Planned]]
-    context: Callable[[Renderer, Any, str], Mapping[str, Any]]
+    plan: Callable[[Wiki, Look], Iterable[Planned]]
+    make: Callable[[Renderer, Any, str], bytes]
+
+
+def drawn(
+    template: str, context: Callable[[Renderer, Any, str], Mapping[str, Any]]
+) -> Callable[[Renderer, Any, str], bytes]:
+    """Pages that are drawn with a template; `context` gives its values."""
+
+    def make(renderer: Renderer, subject: Any, url: str) -> bytes:
+        return renderer.draw(template, url, context(renderer, subject, url))
+
+    return make
 
 
 def digest(parts: Iterable[str]) -> str:

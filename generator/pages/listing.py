@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
-from generator.pages.kind import Kind, Planned, by_title, digest, initial
+from generator.pages.kind import Kind, Planned, by_title, digest, drawn, initial
 from generator.render import Look, Renderer
 from generator.wiki import Wiki
 
@@ -29,4 +29,4 @@ def _context(renderer: Renderer, subject: str, url: str) -> Mapping[str, Any]:
     return {"title": renderer.translate("pages.all"), "groups": groups}
 
 
-KIND = Kind("pages", "pages.html", _plan, _context)
+KIND = Kind("pages", _plan, drawn("pages.html", _context))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from generator.pages.kind import Kind, Planned
+from generator.pages.kind import Kind, Planned, drawn
 from generator.render import Look, Renderer
 from generator.wiki import Wiki
 
@@ -18,4 +18,4 @@ def _context(renderer: Renderer, subject: str, url: str) -> Mapping[str, Any]:
     return {"title": renderer.translate("missing.title")}
 
 
-KIND = Kind("missing", "404.html", _plan, _context)
+KIND = Kind("missing", _plan, drawn("404.html", _context))

@@ -8,7 +8,7 @@ from html import escape
 from typing import Any
 
 from generator.body import MAX_DEPTH, LinkRow
-from generator.pages.kind import Kind, Planned, digest, is_stale
+from generator.pages.kind import Kind, Planned, digest, drawn, is_stale
 from generator.properties import as_list, as_text, lower_keys
 from generator.render import Look, Renderer
 from generator.syntax.tag import tag_file, tag_key
@@ -196,4 +196,4 @@ class _PropertyFiller:
         return "".join(out) + escape(rest)
 
 
-KIND = Kind("note", "note.html", _plan, _context)
+KIND = Kind("note", _plan, drawn("note.html", _context))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from generator.pages.kind import Kind, Planned, by_title, digest, entry, entry_digest
+from generator.pages.kind import Kind, Planned, by_title, digest, drawn, entry, entry_digest
 from generator.render import Look, Renderer
 from generator.wiki import Wiki
 
@@ -19,4 +19,4 @@ def _context(renderer: Renderer, subject: str, url: str) -> Mapping[str, Any]:
     return {"title": renderer.translate("orphans"), "entries": entries}
 
 
-KIND = Kind("orphans", "orphans.html", _plan, _context)
+KIND = Kind("orphans", _plan, drawn("orphans.html", _context))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from generator.pages.kind import Kind, Planned, by_title, digest, entry, entry_digest
+from generator.pages.kind import Kind, Planned, by_title, digest, drawn, entry, entry_digest
 from generator.render import Look, Renderer
 from generator.syntax.tag import tag_file
 from generator.wiki import Wiki
@@ -43,4 +43,4 @@ def _context(renderer: Renderer, key: str, url: str) -> Mapping[str, Any]:
     }
 
 
-KIND = Kind("tag", "tag.html", _plan, _context)
+KIND = Kind("tag", _plan, drawn("tag.html", _context))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
-from generator.pages.kind import Kind, Planned, digest, initial
+from generator.pages.kind import Kind, Planned, digest, drawn, initial
 from generator.render import Look, Renderer
 from generator.syntax.tag import tag_file
 from generator.wiki import Wiki
@@ -38,4 +38,4 @@ def _context(renderer: Renderer, subject: str, url: str) -> Mapping[str, Any]:
     return {"title": renderer.translate("tags"), "groups": groups}
 
 
-KIND = Kind("tags", "tags.html", _plan, _context)
+KIND = Kind("tags", _plan, drawn("tags.html", _context))
