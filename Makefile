@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: site test check golden bench clean
+.PHONY: site test check golden bench bench-retrieval clean
 
 site: .venv/installed ## install, and build the sample vault into site/
 	$(BIN)/llmwiki build templates/sample-vault --out site
@@ -21,6 +21,10 @@ golden: .venv/tested ## rewrite expected pages, transcripts and examples; read t
 
 bench: .venv/tested ## figures: build, incremental build and search
 	$(BIN)/python -m tests.benchmarks.build
+
+bench-retrieval: .venv/tested ## how well we find, on query sets of others beside the checkout; VECTORS=1 with the local model
+	$(if $(VECTORS),$(BIN)/python -m pip install --quiet --editable '.[vectors]')
+	$(BIN)/python -m tests.benchmarks.retrieval $(if $(VECTORS),--vectors)
 
 clean: ## remove the environment and all caches
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache dist

@@ -20,20 +20,20 @@ UNSPACED = (
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff\u1100-\u11ff\ua960-\ua97f\uac00-\ud7ff"
     "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece\u0edc-\u0edf\u1000-\u109f\u1780-\u17d3"
 )
-_EMOJI = "\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
-_RUN = re.compile(f"[{UNSPACED}]+|[{_EMOJI}]")
+EMOJI = "\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
+_RUN = re.compile(f"[{UNSPACED}]+|[{EMOJI}]")
 # All of these stand in one range, which is several times quicker to look for.
 _HIGH = re.compile("[\u0e00-\U0010ffff]+")
 
 # Marks that people leave out when they type: accents of Latin, Greek and Cyrillic, Hebrew and Arabic points,
 # emoji variants and skin tones, invisible joiners. The marks of Indic scripts are letters, and stay.
-_OPTIONAL_MARKS = re.compile(
+OPTIONAL_MARKS = re.compile(
     "[\u00ad\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640"
     "\u064b-\u065f\u0670\u06d6-\u06dc\u1ab0-\u1aff\u1dc0-\u1dff\u200b-\u200f\u2060\u20d0-\u20ff\ufe00-\ufe0f"
     "\ufe20-\ufe2f\ufeff\U0001f3fb-\U0001f3ff]"
 )
 # Letters that Unicode does not take apart.
-_WHOLE_LETTERS = str.maketrans({"đ": "d", "ø": "o", "ł": "l", "ħ": "h", "ŧ": "t", "ı": "i", "æ": "ae", "œ": "oe"})
+WHOLE_LETTERS = str.maketrans({"đ": "d", "ø": "o", "ł": "l", "ħ": "h", "ŧ": "t", "ı": "i", "æ": "ae", "œ": "oe"})
 # What tells `C++` and `C#` from `C`.
 _SIGN = re.compile(r"(?<=[^\W_])(?:\+\+|#)(?!\w)")
 _WORD = re.compile(r"\w+")
@@ -51,8 +51,8 @@ class _FoldedCharacters(dict[str, str]):
     """What a character is folded to, worked out when it is first met."""
 
     def __missing__(self, char: str) -> str:
-        bare = _OPTIONAL_MARKS.sub("", unicodedata.normalize("NFKD", char)).casefold()
-        folded = unicodedata.normalize("NFC", bare.translate(_WHOLE_LETTERS))
+        bare = OPTIONAL_MARKS.sub("", unicodedata.normalize("NFKD", char)).casefold()
+        folded = unicodedata.normalize("NFC", bare.translate(WHOLE_LETTERS))
         self[char] = "".join(c if c.isascii() or _is_searched(c) else " " for c in folded)
         return self[char]
 

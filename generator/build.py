@@ -9,9 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date
+from hashlib import md5
 from pathlib import Path
 
-from generator import __version__
+from generator import __version__, search_shards
 from generator.config import Config
 from generator.indexer import Progress
 from generator.model import Finding, Report
@@ -23,11 +24,11 @@ from generator.render import Look, Renderer, template_files, template_state
 from generator.store import Store, connect_read_only
 from generator.update import open_and_update, vault_findings
 from generator.urls import ASSETS
-from generator.wiki import Wiki, load_wiki
+from generator.wiki import LAYOUT, Wiki, load_wiki
 
 _POOL_FROM = 60
 _CHUNK = 16
-_ASSET_NAMES = ("style.css", "highlight.css", "site.js", "favicon.svg")
+_ASSET_NAMES = ("style.css", "highlight.css", "graph.js", "graph-page.js", "graph-local.js", "favicon.svg")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,23 +146,61 @@ def _make(
         jobs, wanted, skipped = _plan(wiki, look, output, known, shared)
         assets = _assets(wiki, config, look)
         skipped += [conflict(url) for url in assets if output.is_foreign(url)]
-        urls = wanted | (assets.keys() - {finding.path for finding in skipped})
+    with clock.time("search"):
+        search = _search(config, store, wiki, look, output, known)
+        skipped += [conflict(url) for url in search if output.is_foreign(url)]
+    with clock.time("plan"):
+        urls = wanted | ((assets.keys() | search.keys()) - {finding.path for finding in skipped})
         if urls != output.ours:
             write_manifest(output, output.ours | urls)
+    with clock.time("graph"):
+        _keep_layout(store, wiki)
     with clock.time("render"):
         made = list(_draw(config, wiki, look, store.path, output, jobs, progress))
     with clock.time("files"):
         made += _copy(output, assets, known)
+        made += [
+            Made(url, key, *write(output.folder, url, data, ours=url in output.ours))
+            for url, (key, data) in search.items()
+            if data is not None and not output.is_foreign(url)
+        ]
         removed = prune(output, urls)
         if urls != output.ours:
             write_manifest(output, urls)
     return _Making(made, removed, urls, skipped)
 
 
+def _search(
+    config: Config, store: Store, wiki: Wiki, look: Look, output: Output, known: Mapping[str, tuple[str, Stamp]]
+) -> dict[str, tuple[str, bytes | None]]:
+    """Key and bytes of the files of the search, by URL; None where they are there already."""
+    state = search_shards.state(wiki, look.language)
+    name = f"search_state {output.folder}"
+    kept = search_shards.kept_urls(store.meta(name), state)
+    if kept and all(url in known and output.is_fresh(url, known[url], known[url][0]) for url in kept):
+        return {url: (known[url][0], None) for url in kept}
+    workers = worker_count(config.performance.max_concurrent_indexing)
+    files = search_shards.search_files(wiki, store.db, store.path, look.language, workers)
+    with store.transaction():
+        store.set_meta({name: search_shards.remembered(state, files)})
+    keyed = {url: (md5(data, usedforsecurity=False).hexdigest(), data) for url, data in files.items()}
+    return {
+        url: (key, None if output.is_fresh(url, known.get(url), key) else data) for url, (key, data) in keyed.items()
+    }
+
+
+def _keep_layout(store: Store, wiki: Wiki) -> None:
+    """Work out the layout of the graph, unless it is kept from last time; before workers start, which inherit it."""
+    kept = wiki.layout.kept()
+    if kept != wiki.kept_layout:
+        with store.transaction():
+            store.set_meta({LAYOUT: kept})
+
+
 def look_of(config: Config, today: date) -> Look:
     """The settings that pages are drawn with."""
     site = config.site
-    return Look(site.title, site.language, site.base_url, site.theme, site.templates, today)
+    return Look(config.wiki.vault_path, site.title, site.language, site.base_url, site.theme, site.templates, today)
 
 
 def _plan(

@@ -70,6 +70,26 @@ class PerformanceSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class RetrievalSettings:
+    """How contexts are made: how many tokens they may take, and what is left of relevance at the second hop."""
+
+    max_tokens: int = field(default=32_000, metadata={"least": 4_096, "most": 1_000_000})
+    decay: float = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingsSettings:
+    """Search by meaning: who turns texts into vectors. The key itself is never a setting, only its variable's name."""
+
+    provider: Literal["off", "local", "openai"] = "off"
+    endpoint: str = field(default="https://api.openai.com/v1/embeddings", metadata={"url": True})
+    api_key_env: str = "OPENAI_API_KEY"
+    model: str = "text-embedding-3-small"
+    batch_size: int = field(default=32, metadata={"least": 1, "most": 2048})
+    timeout_s: int = field(default=8, metadata={"least": 1, "most": 600})
+
+
+@dataclass(frozen=True, slots=True)
 class LoggingSettings:
     """What is logged, and to which file (None: standard error)."""
 
@@ -89,6 +109,8 @@ class Config:
     site: SiteSettings
     mcp: McpSettings = field(default_factory=McpSettings)
     performance: PerformanceSettings = field(default_factory=PerformanceSettings)
+    retrieval: RetrievalSettings = field(default_factory=RetrievalSettings)
+    embeddings: EmbeddingsSettings = field(default_factory=EmbeddingsSettings)
     logging: LoggingSettings = field(default_factory=LoggingSettings)
     origins: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
@@ -110,6 +132,8 @@ SECTIONS: dict[str, type] = {
     "site": SiteSettings,
     "mcp": McpSettings,
     "performance": PerformanceSettings,
+    "retrieval": RetrievalSettings,
+    "embeddings": EmbeddingsSettings,
     "logging": LoggingSettings,
 }
 SHORT_VARIABLES = {

@@ -11,6 +11,7 @@ WikiError
 ├── PageNotFound       PAGE_NOT_FOUND     no page has that name
 ├── AmbiguousPage      AMBIGUOUS_PAGE     several pages have that name
 ├── PathForbidden      PATH_FORBIDDEN     the path leaves the vault or is private
+├── EmbeddingsFailed   EMBEDDINGS_FAILED  texts could not be turned into vectors
 ├── StaleEdit          STALE              the file changed since the edit was made
 └── Unreadable         UNREADABLE         the file cannot be read as text
 """
@@ -108,6 +109,12 @@ class PathForbidden(WikiError):
     """The path leaves the vault, or names a private or hidden place."""
 
     code = "PATH_FORBIDDEN"
+
+
+class EmbeddingsFailed(WikiError):
+    """Texts could not be turned into vectors: the provider is absent, slow, misconfigured, or answers nonsense."""
+
+    code = "EMBEDDINGS_FAILED"
 
 
 class StaleEdit(WikiError):

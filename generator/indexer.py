@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ from generator import __version__
 from generator.dates import FileDates
 from generator.model import Changes, SourceFile
 from generator.parse_options import PARSER_VERSION, ParseOptions
+from generator.raw import raw_changes, raw_files, store_raw
 from generator.store import Store, timestamp
 from generator.vault import Layout, Scan, diff, is_page
 
@@ -53,7 +54,9 @@ def update_index(
     version = store.data_version()
     known = store.fingerprints()
     changes = diff(known, scan.files)
-    if not changes and not force and dates.state == store.meta("dates_state"):
+    sources = raw_files(vault, scan, layout)
+    raw = raw_changes(store.db, store.path, sources)
+    if not (changes or raw or force) and dates.state == store.meta("dates_state"):
         return IndexReport(changes, 0, version)
     # Loaded only now: most runs find nothing to do, and the parser takes longer to load than a search takes.
     from generator.reading import read_notes
@@ -62,14 +65,15 @@ def update_index(
     with store.transaction():
         if store.data_version() != version:  # somebody else wrote while we waited
             known = store.fingerprints()
-            changes = diff(known, scan.files)
+            changes, raw = diff(known, scan.files), raw_changes(store.db, store.path, sources)
         if force:
-            changes = _everything(known, scan)
+            changes, raw = _everything(known, scan.files), _everything(store.raw_paths(), sources)
         digests = {} if force else store.digests()
         notes = [file for file in (*changes.added, *changes.modified) if file.is_note and is_page(layout, file.path)]
         jobs: list[Job] = [(file, digests.get(file.path, "")) for file in notes]
         _store_files(store, changes, {file.path for file in notes})
         changed = _store_notes(store, read_notes(vault, options, jobs, workers), dates, len(jobs), progress)
+        store_raw(store.db, store.path, vault, raw, options, dates)
         _redate_all(store, dates)
         relink(store, changed, nearest=nearest_links, force=force)
         count = store.db.execute("SELECT count(*) FROM wiki_pages").fetchone()[0]
@@ -84,13 +88,13 @@ def update_index(
     return IndexReport(changes, len(changed), version)
 
 
-def _everything(known: Mapping[str, object], scan: Scan) -> Changes:
+def _everything(known: Iterable[str], files: Sequence[SourceFile]) -> Changes:
     """All files as changed, and those that are gone as removed."""
     paths = set(known)
-    here = {file.path for file in scan.files}
+    here = {file.path for file in files}
     return Changes(
-        tuple(file for file in scan.files if file.path not in paths),
-        tuple(file for file in scan.files if file.path in paths),
+        tuple(file for file in files if file.path not in paths),
+        tuple(file for file in files if file.path in paths),
         tuple(sorted(paths - here)),
     )
 

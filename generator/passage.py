@@ -17,6 +17,8 @@ LONGEST_SNIPPET = 200
 _WINDOW = 150  # within which the words of the best passage stand
 _LEAD = 50  # shown before the first of them, at most
 _MOST_MATCHES = 5000
+_FAR = 20_000  # characters after the first match that are looked through for a better one
+_PIECE = 3000  # characters folded at a time
 _LETTER = r"[^\W_]"
 _WORD = re.compile(f"[{UNSPACED}]+|(?:(?![{UNSPACED}]){_LETTER}|[\u0900-\u0dff])+")
 _BLANKS = re.compile(r"\s+")
@@ -70,10 +72,11 @@ class Matcher:
         """(start, end, which word of the query) of every match in `text`, in order."""
         if self._pattern is None:
             return
-        for match in self._pattern.finditer(fold_aligned(text)):
-            key = self._key(match[0])
-            if key and match.end() > match.start():
-                yield match.start(), match.end(), key
+        for at, piece in _pieces(text):
+            for match in self._pattern.finditer(fold_aligned(piece)):
+                key = self._key(match[0])
+                if key and match.end() > match.start():
+                    yield at + match.start(), at + match.end(), key
 
     def _key(self, found: str) -> str:
         if found in self._wholes:
@@ -82,6 +85,20 @@ class Matcher:
         if stemmed in self._stems:
             return stemmed
         return next((prefix for prefix in self._prefixes if found.startswith(prefix)), "")
+
+
+def _pieces(text: str) -> Iterator[tuple[int, str]]:
+    """The text in pieces with their offsets: folding is what takes time, and the first pieces often are enough."""
+    start = 0
+    while len(text) - start > _PIECE:
+        end = start + _PIECE
+        cut = text.rfind("\n", start, end)
+        if cut <= start:
+            cut = text.rfind(" ", start, end)
+        end = cut + 1 if cut > start else end
+        yield start, text[start:end]
+        start = end
+    yield start, text[start:]
 
 
 def _is_literal(word: str) -> bool:
@@ -128,11 +145,15 @@ def best_passage(matcher: Matcher, text: str, headings: Sequence[tuple[int, str]
 
 def _best_start(matches: Iterable[tuple[int, int, str]], words: int) -> int:
     """Where the first window begins that holds the most different words, long ones counting for more; -1 for none.
-    It does not look further than a window with all `words`."""
+    It does not look further than a window with all `words`, nor far beyond the first match."""
     window: deque[tuple[int, str]] = deque()
     counts: dict[str, int] = {}
     best, best_value, value = -1, 0, 0
+    farthest = 0
     for start, end, key in matches:
+        farthest = farthest or start + _FAR
+        if start > farthest:
+            break
         window.append((start, key))
         counts[key] = counts.get(key, 0) + 1
         value += len(key) if counts[key] == 1 else 0

@@ -25,9 +25,20 @@ _LONGEST = 64
 
 @lru_cache(maxsize=1 << 14)
 def stem(word: str) -> str:
-    """The stem of a lower-case word; words of other letters are their own stems."""
-    if not word.isascii() or not 3 <= len(word) <= _LONGEST:
-        return word
+    """The stem of a lower-case word. Letters beyond ASCII are consonants, of as many as UTF-8 needs for them: a word
+    that ends in one is its own stem."""
+    if not word.isascii():
+        return _stem_mixed(word) if word[-1].isascii() else word
+    return _stem(word) if 3 <= len(word) <= _LONGEST else word
+
+
+def _stem_mixed(word: str) -> str:
+    """The stem of a word of several scripts."""
+    spelled = word.encode().decode("latin-1")
+    return _stem(spelled).encode("latin-1").decode() if 3 <= len(spelled) <= _LONGEST else word
+
+
+def _stem(word: str) -> str:
     word = _plural(word)
     word = _past_and_gerund(word)
     if word.endswith("y") and _has_vowel(word[:-1]):

@@ -17,7 +17,7 @@ from generator.assets import templates_dir
 from generator.body import BodyReader, BodyRenderer
 from generator.errors import ConfigError
 from generator.language import direction
-from generator.urls import ASSETS, folder_url, relative_href, root_prefix
+from generator.urls import ASSETS, absolute_url, folder_url, relative_href, root_prefix
 from generator.wiki import Wiki
 
 if TYPE_CHECKING:
@@ -27,7 +27,9 @@ NAV = (
     {"title": "nav.home", "path": "index.html", "icon": "home"},
     {"title": "nav.pages", "path": "pages.html", "icon": "pages"},
     {"title": "nav.tags", "path": "tags.html", "icon": "tags"},
+    {"title": "nav.graph", "path": "graph.html", "icon": "graph"},
     {"title": "nav.hot", "path": "hot.html", "icon": "hot"},
+    {"title": "nav.timeline", "path": "timeline.html", "icon": "timeline"},
     {"title": "nav.orphans", "path": "orphans.html", "icon": "orphans"},
 )
 _MOST_FOLDERS = 60
@@ -36,8 +38,10 @@ _TEMPLATE_SUFFIXES = frozenset({".html", ".css", ".js", ".svg", ".json"})
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The settings that a page is drawn with. `templates` is the user's folder, or None."""
+    """What a page is drawn with: the vault that it comes from, and the settings. `templates` is the user's folder, or
+    None."""
 
+    vault: Path
     title: str
     language: str
     base_url: str
@@ -89,6 +93,7 @@ class Renderer:
             "url": url,
             "root": root,
             "href": lambda path, anchor="": relative_href(root, path, anchor),
+            "absolute": lambda path: absolute_url(self.look.base_url, path),
             "asset": lambda name: f"{root}{ASSETS}/{name}",
             "nav": NAV,
             "folders": self._folders,

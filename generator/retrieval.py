@@ -1,7 +1,7 @@
-"""Stage 1 of retrieval: words. One ranking for the command line, the bridge and the site.
+"""The one ranking, for the command line, the bridge and the site: words, then meaning and the graph where asked for.
 
-Pages whose name is the query come first, then pages with all of its words, then (if those are fewer than asked for)
-pages with some of them. Within each, FTS5's bm25 decides, then the path.
+Pages and raw sources are ranked each among their own: how a page ranks never depends on what lies in `raw/`. A raw
+source stands behind the page of the same place, and never before a page that fits the words better.
 """
 
 from __future__ import annotations
@@ -10,31 +10,27 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
+from typing import Any, Literal
 
-from generator.analyser import name_key
+from generator.corpus import SCOPES, WIKI, Corpus, bounds_of
+from generator.expansion import POOL, with_neighbours
+from generator.fusion import with_meaning
 from generator.packed import unpacked
 from generator.passage import Matcher, best_passage
 from generator.query import Program, Query
-from generator.search_query import Filter, Search, Term, any_of, parse_query, term_of
+from generator.search_query import Filter, Search, parse_query
+from generator.words import NAMED, RELAXED, Candidate, Found, find
 
 STALE_AFTER = timedelta(days=90)
-# How much a hit weighs in title, aliases, headings, tags, summary, content: for pages with all of the words, and for
-# pages with some of them, where one word of a long question proves less of what a page is about.
-WEIGHTS = (10.0, 10.0, 2.0, 4.0, 1.0, 1.0)
-SOME_WORDS_WEIGHTS = (3.0, 3.0, 1.0, 3.0, 1.0, 1.0)
-# To score a page costs 3 µs, more with many words: of more pages than this, only the likeliest are scored.
-_MOST_SCORED = 3000
-_MOST_SCORED_LOOSELY = 1000
-_MOST_CHECKED = 100  # pages whose text is looked through for words typed with punctuation
-_MOST_NAMED = 50
-_LONGEST_NAME = 300
+DECAY = 0.5
+Scope = Literal["wiki", "raw", "all"]
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A page found. `score` never rises from one hit to the next; `snippet` is plain text of at most 200 characters,
-    `marks` its matched (start, end) spans, `heading` the last one before the passage; `relaxed` pages lack a word."""
+    `marks` its matched (start, end) spans, `heading` the last one before the passage; `relaxed` pages lack a word.
+    `scope` is wiki or raw; `through` is the page over which the graph led to this one ("" where words found it)."""
 
     path: str
     title: str
@@ -49,6 +45,8 @@ class Hit:
     lifecycle: str
     stale: bool
     relaxed: bool
+    scope: str = "wiki"
+    through: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,34 +59,24 @@ class SearchResult:
 
 
 @dataclass(frozen=True, slots=True)
-class _Scope:
-    """Conditions on the page id, written `{id}`, with their parameters."""
+class Ranking:
+    """Candidates, best first, for a query understood; `total` and `relaxed` as in `SearchResult`."""
 
-    conditions: tuple[str, ...] = ()
-    params: tuple[Any, ...] = ()
-
-    def sql(self, column: str) -> str:
-        # The plus keeps SQLite from looking up every id of the condition in the full-text index, one by one.
-        return "".join(f" AND {condition.replace('{id}', '+' + column)}" for condition in self.conditions)
-
-    def also(self, condition: str, *params: Any) -> _Scope:
-        return _Scope((*self.conditions, condition), (*self.params, *params))
-
-
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    id: int
-    score: float
-    path: str
-    relaxed: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """Candidates in order, and how many pages there are in all."""
-
-    candidates: tuple[_Candidate, ...]
+    wanted: Search
+    candidates: tuple[Candidate, ...]
     total: int
+    relaxed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Narrowing:
+    """What pages must be to be found: `tags` must all be there (a tag or one below it), `folder` is a vault path,
+    `since` an ISO date of the last update."""
+
+    tags: tuple[str, ...] = ()
+    folder: str = ""
+    lifecycle: str = ""
+    since: str = ""
 
 
 def search(
@@ -101,190 +89,75 @@ def search(
     lifecycle: str = "",
     since: str = "",
     today: date | None = None,
+    scope: Scope = "all",
+    expand: bool = False,
+    decay: float = DECAY,
+    near: Sequence[tuple[str, float]] = (),
 ) -> Program[SearchResult]:
     """Pages for what a person typed, best first; without words, the most recently updated ones.
 
     `tags` must all be there (a tag or one below it), `folder` is a vault path, `since` an ISO date of the last update.
+    `scope` is what is searched: pages, raw sources or both. `expand` brings in what the pages found are linked with.
+    `near` are pages near the question in meaning (path and likeness), as `generator.vectors.shelf.nearest` finds them.
     """
-    wanted = parse_query(text)
-    asked = [*wanted.filters, *(Filter("tag", tag) for tag in tags)]
-    if lifecycle:
-        asked.append(Filter("lifecycle", lifecycle))
-    scope = yield from _scope(asked, wanted.excluded, folder, since)
-    named = yield from _named(wanted.name, scope)
-    content = scope.also("{id} NOT IN (SELECT id FROM wiki_pages WHERE special)")
+    narrowing = Narrowing(tuple(tags), folder, lifecycle, since)
     most = offset + limit
-    if wanted.groups:
-        found = yield from _with_words(wanted, content, limit, most)
-    elif named.candidates:
-        found = _Found((), len(named.candidates) - named.total)
-    else:
-        found = yield from _recent(content, most)
-    known = {candidate.id for candidate in named.candidates}
-    ranked = [*named.candidates, *(candidate for candidate in found.candidates if candidate.id not in known)]
-    shown = _descending(ranked[:most])[offset:]
-    hits = yield from _hits(shown, wanted, today or datetime.now(UTC).date())
-    relaxed = any(candidate.relaxed for candidate in found.candidates)
-    return SearchResult(tuple(hits), found.total + named.total, relaxed)
+    found = yield from rank(text, limit, most, narrowing, scope=scope, expand=expand, decay=decay, near=near)
+    shown = _descending(found.candidates[:most])[offset:]
+    hits = yield from _hits(shown, found.wanted, today or datetime.now(UTC).date())
+    return SearchResult(tuple(hits), found.total, found.relaxed)
 
 
-def _scope(asked: Sequence[Filter], excluded: Sequence[Term], folder: str, since: str) -> Program[_Scope]:
-    scope = _Scope()
-    for condition in asked:
-        word = "NOT IN" if condition.negative else "IN"
-        if condition.field == "tag":
-            tag = name_key(condition.value).strip("#/")
-            below = "SELECT page FROM wiki_page_tags WHERE tag = ? OR (tag >= ? AND tag < ?)"
-            scope = scope.also(f"{{id}} {word} ({below})", tag, f"{tag}/", f"{tag}0")
-        elif condition.field == "lifecycle":
-            with_it = "SELECT id FROM wiki_pages WHERE lifecycle = ?"
-            scope = scope.also(f"{{id}} {word} ({with_it})", name_key(condition.value))
-        else:
-            ids = yield from _ids_by_path(condition)
-            scope = scope.also(f"{{id}} {word} (SELECT value FROM json_each(?))", json.dumps(ids))
-    if folder.strip("/"):
-        inside = "SELECT id FROM wiki_pages WHERE path >= ? AND path < ?"
-        scope = scope.also(f"{{id}} IN ({inside})", f"{folder.strip('/')}/", f"{folder.strip('/')}0")
-    if since:
-        scope = scope.also("{id} IN (SELECT id FROM wiki_pages WHERE updated_at >= ?)", since)
-    if excluded:
-        scope = scope.also("{id} NOT IN (SELECT rowid FROM wiki_fts WHERE wiki_fts MATCH ?)", any_of(excluded))
-    return scope
+def rank(
+    text: str,
+    limit: int,
+    most: int,
+    narrowing: Narrowing = Narrowing(),
+    *,
+    scope: Scope = "all",
+    expand: bool = False,
+    decay: float = DECAY,
+    near: Sequence[tuple[str, float]] = (),
+) -> Program[Ranking]:
+    """The first `most` candidates, without their texts; arguments as of `search`."""
+    wanted = parse_query(text)
+    asked = [*wanted.filters, *(Filter("tag", tag) for tag in narrowing.tags)]
+    if narrowing.lifecycle:
+        asked.append(Filter("lifecycle", narrowing.lifecycle))
+    found: dict[str, Found] = {}
+    # Without words, what is asked for is what is new in the wiki.
+    for corpus in SCOPES[scope] if wanted.name or scope != "all" else (WIKI,):
+        bounds = yield from bounds_of(corpus, asked, wanted.excluded, narrowing.folder, narrowing.since)
+        here = yield from find(corpus, wanted, bounds, limit, max(most, POOL) if expand or near else most)
+        if corpus is WIKI and wanted.groups:
+            content = bounds.also(WIKI.searched)
+            candidates = yield from with_meaning(wanted, here.candidates, near, content)
+            if expand:
+                candidates = yield from with_neighbours(wanted, candidates, content, decay, scored=bool(near))
+            here = Found(candidates, here.total + len(candidates) - len(here.candidates))
+        found[corpus.scope] = here
+    pages, raw = (found[name].candidates if name in found else () for name in ("wiki", "raw"))
+    ranked = _beside(pages, raw)
+    relaxed = any(each.tier == RELAXED and not each.through for each in ranked)
+    return Ranking(wanted, tuple(ranked), sum(each.total for each in found.values()), relaxed)
 
 
-def _ids_by_path(condition: Filter) -> Program[list[int]]:
-    """The pages whose path (or file name) holds the value. In Python, since SQL compares only ASCII without case."""
-    value = name_key(condition.value)
-    rows: list[tuple[int, str]] = yield Query("SELECT id, path FROM wiki_pages", (), tuple)
-    name_only = condition.field == "file"
-    return [id_ for id_, path in rows if value in (path.rpartition("/")[2] if name_only else path).casefold()]
+def _beside(pages: Sequence[Candidate], raw: Sequence[Candidate]) -> list[Candidate]:
+    """Raw sources behind the pages of the same place, as good as these; none before a page of a better tier."""
+    ranked: list[Candidate] = []
+    rest = list(reversed(raw))
+    worst = NAMED
+    for page in pages:
+        worst = max(worst, page.tier)
+        while rest and rest[-1].tier < worst:
+            ranked.append(rest.pop())
+        ranked.append(page)
+        if rest and rest[-1].tier == worst:
+            ranked.append(replace(rest.pop(), score=page.score))
+    return [*ranked, *reversed(rest)]
 
 
-def _named(name: str, scope: _Scope) -> Program[_Found]:
-    """Pages that are called exactly this, special ones too: `total` counts only those."""
-    key = name_key(name).removesuffix(".md")
-    if not key or len(key) > _LONGEST_NAME:
-        return _Found((), 0)
-    columns = "p.id, p.path, p.title, p.aliases, p.special"
-    last = term_of(key.rpartition("/")[2])
-    if last is not None:
-        sql = (
-            f"SELECT {columns} FROM wiki_fts f CROSS JOIN wiki_pages p ON p.id = f.rowid"
-            f" WHERE wiki_fts MATCH ?{scope.sql('p.id')}"
-            f" ORDER BY (p.aliases LIKE ? OR p.path LIKE ?) DESC, length(p.title), p.path LIMIT {_MOST_NAMED}"
-        )
-        likely = (f'%"{key}"%', f"%{key}.md")  # so that what is called exactly this is among the first
-        params: tuple[Any, ...] = (replace(last, title_only=True).match, *scope.params, *likely)
-    else:
-        sql, params = f"SELECT {columns} FROM wiki_pages p WHERE title = ?{scope.sql('p.id')}", (name, *scope.params)
-    ranked = []
-    specials = 0
-    for id_, path, title, aliases, special in (yield Query(sql, params, tuple)):
-        whole = name_key(path.removesuffix(".md"))
-        proper = key in {name_key(title), whole, whole.rpartition("/")[2]}
-        if proper or key in map(name_key, json.loads(aliases)):
-            ranked.append((not proper, path, id_))
-            specials += special
-    return _Found(tuple(_Candidate(id_, 0.0, path) for _, path, id_ in sorted(ranked)), specials)
-
-
-def _recent(scope: _Scope, most: int) -> Program[_Found]:
-    where = f"WHERE 1{scope.sql('p.id')}"
-    sql = f"SELECT p.id, 0.0, p.path FROM wiki_pages p {where} ORDER BY p.updated_at DESC, p.path LIMIT ?"
-    candidates = yield Query(sql, (*scope.params, most), lambda row: _Candidate(*row))
-    counts = yield Query(f"SELECT count(*) FROM wiki_pages p {where}", scope.params, _number)
-    return _Found(tuple(candidates), counts[0])
-
-
-def _with_words(wanted: Search, scope: _Scope, limit: int, most: int) -> Program[_Found]:
-    """Pages with all words; if they are fewer than `limit`, pages with some of the words behind them."""
-    total = yield from _count(wanted.match, scope)
-    found: list[_Candidate] = []
-    if total:
-        found = yield from _all_words(wanted, scope, total, most)
-    if total >= limit or wanted.relaxed_match == wanted.match:
-        return _Found(tuple(found), total)
-    complete = {candidate.id for candidate in found}
-    more = yield from _with_some_words(wanted, scope, most)
-    others = (replace(candidate, relaxed=True) for candidate in more.candidates if candidate.id not in complete)
-    return _Found((*found, *others), max(total, more.total))
-
-
-def _all_words(wanted: Search, scope: _Scope, total: int, most: int) -> Program[list[_Candidate]]:
-    bounded = scope if total <= _MOST_SCORED else _likeliest(wanted.match, scope)
-    pool = max(most, _MOST_CHECKED) if wanted.literals else most
-    found = yield from _ranked(wanted.match, bounded, pool)
-    if wanted.literals:
-        found = yield from _literal_first(found, wanted.literals)
-    return found
-
-
-def _with_some_words(wanted: Search, scope: _Scope, most: int) -> Program[_Found]:
-    """Pages with one word at least: with one of the rarest ones, where there are too many."""
-    rare = yield from _rarest(wanted.parts)
-    if rare:
-        if len(rare) < len(wanted.parts):
-            scope = scope.also("{id} IN (SELECT rowid FROM wiki_fts WHERE wiki_fts MATCH ?)", any_of(rare))
-        total = yield from _count(any_of(rare), scope)
-    else:
-        total = yield from _count(wanted.relaxed_match, scope)
-        scope = _likeliest(wanted.relaxed_match, scope)
-    candidates = yield from _ranked(wanted.relaxed_match, scope, most, SOME_WORDS_WEIGHTS)
-    return _Found(tuple(candidates), total)
-
-
-def _rarest(parts: Sequence[Term]) -> Program[list[Term]]:
-    """The rarest words, as many as do not take more pages together than may be scored; none if each takes more."""
-    one = "SELECT ?, (SELECT count(*) FROM wiki_fts WHERE wiki_fts MATCH ?)"
-    params = [value for at, part in enumerate(parts) for value in (at, part.match)]
-    counts: list[tuple[int, int]] = yield Query(" UNION ALL ".join([one] * len(parts)), tuple(params), tuple)
-    rare, pages = [], 0
-    for at, count in sorted(counts, key=lambda pair: (pair[1], pair[0])):
-        pages += count
-        if pages > _MOST_SCORED_LOOSELY:
-            break
-        rare.append(parts[at])
-    return rare
-
-
-def _likeliest(match: str, scope: _Scope) -> _Scope:
-    """Of too many pages, those with the words in their names, and the most recently updated ones."""
-    by_name = "{id} IN (SELECT rowid FROM wiki_fts WHERE wiki_fts MATCH ?)"
-    newest = "{id} IN (SELECT id FROM wiki_pages ORDER BY updated_at DESC, path LIMIT ?)"
-    return scope.also(f"({by_name} OR {newest})", f"{{title aliases}} : ({match})", _MOST_SCORED)
-
-
-def _count(match: str, scope: _Scope) -> Program[int]:
-    sql = f"SELECT count(*) FROM wiki_fts f WHERE wiki_fts MATCH ?{scope.sql('f.rowid')}"
-    counts = yield Query(sql, (match, *scope.params), _number)
-    return int(counts[0])
-
-
-def _ranked(match: str, scope: _Scope, most: int, weights: Sequence[float] = WEIGHTS) -> Program[list[_Candidate]]:
-    sql = (
-        f"SELECT f.rowid, -bm25(wiki_fts, {', '.join(map(str, weights))}), p.path"
-        " FROM wiki_fts f CROSS JOIN wiki_pages p ON p.id = f.rowid"
-        f" WHERE wiki_fts MATCH ?{scope.sql('f.rowid')} ORDER BY 2 DESC, 3 LIMIT ?"
-    )
-    return (yield Query(sql, (match, *scope.params, most), lambda row: _Candidate(*row)))
-
-
-def _literal_first(found: list[_Candidate], literals: Sequence[str]) -> Program[list[_Candidate]]:
-    """Move up the pages that hold the words with their signs as typed: the index knows only letters and digits."""
-    sql = (
-        "SELECT p.id, p.title, c.content FROM wiki_pages p JOIN wiki_content c USING (id)"
-        " WHERE p.id IN (SELECT value FROM json_each(?))"
-    )
-    ids = json.dumps([candidate.id for candidate in found[:_MOST_CHECKED]])
-    exact = set()
-    for id_, title, content in (yield Query(sql, (ids,), tuple)):
-        text = f"{title}\n{unpacked(content)}".lower().replace("’", "'").replace("‘", "'")
-        if all(literal in text for literal in literals):
-            exact.add(id_)
-    return sorted(found, key=lambda candidate: candidate.id not in exact)
-
-
-def _descending(ranked: Sequence[_Candidate]) -> list[_Candidate]:
+def _descending(ranked: Sequence[Candidate]) -> list[Candidate]:
     """The same order, with scores that tell it: a page is worth at least as much as those behind it."""
     scored, least = [], 0.0
     for candidate in reversed(ranked):
@@ -293,28 +166,35 @@ def _descending(ranked: Sequence[_Candidate]) -> list[_Candidate]:
     return scored[::-1]
 
 
-def _hits(shown: Sequence[_Candidate], wanted: Search, today: date) -> Program[list[Hit]]:
-    sql = (
-        "SELECT p.id, p.path, p.title, p.url, p.tags, p.summary, p.updated_at, p.lifecycle, c.headings, c.content"
-        " FROM wiki_pages p JOIN wiki_content c USING (id) WHERE p.id IN (SELECT value FROM json_each(?))"
-    )
-    ids = json.dumps([candidate.id for candidate in shown])
-    rows = {row[0]: row[1:] for row in (yield Query(sql, (ids,), tuple))}
+def _hits(shown: Sequence[Candidate], wanted: Search, today: date) -> Program[list[Hit]]:
+    rows: dict[tuple[str, int], tuple[Any, ...]] = {}
+    for corpus in SCOPES["all"]:
+        rows.update((yield from _rows(corpus, [each.id for each in shown if each.corpus is corpus])))
     oldest = (today - STALE_AFTER).isoformat()
     matchers = {relaxed: Matcher(wanted.terms, bigrams=relaxed) for relaxed in (False, True)}
     hits = []
     for candidate in shown:
-        path, title, url, tags, summary, updated, lifecycle, headings, content = rows[candidate.id]
+        relaxed = candidate.tier == RELAXED
+        path, title, url, tags, summary, updated, lifecycle, headings, content = rows[
+            candidate.corpus.scope, candidate.id
+        ]
         outline = [(heading[5], heading[1]) for heading in json.loads(headings)]
-        passage = best_passage(matchers[candidate.relaxed], unpacked(content), outline, summary)
+        passage = best_passage(matchers[relaxed], unpacked(content), outline, summary)
         hits.append(
             Hit(
                 path, title, url, candidate.score, passage.snippet, passage.marks, passage.heading,
-                tuple(json.loads(tags)), summary, updated, lifecycle, updated[:10] < oldest, candidate.relaxed,
+                tuple(json.loads(tags)), summary, updated, lifecycle, updated[:10] < oldest, relaxed,
+                candidate.corpus.scope, candidate.through,
             )
         )  # fmt: skip
     return hits
 
 
-def _number(row: tuple[Any, ...]) -> int:
-    return int(row[0])
+def _rows(corpus: Corpus, ids: Sequence[int]) -> Program[dict[tuple[str, int], tuple[Any, ...]]]:
+    if not ids:
+        return {}
+    sql = (
+        "SELECT p.id, p.path, p.title, p.url, p.tags, p.summary, p.updated_at, p.lifecycle, c.headings, c.content"
+        f" FROM {corpus.pages} p JOIN {corpus.content} c USING (id) WHERE p.id IN (SELECT value FROM json_each(?))"
+    )
+    return {(corpus.scope, row[0]): row[1:] for row in (yield Query(sql, (json.dumps(ids),), tuple))}

@@ -40,6 +40,7 @@ CREATE TABLE wiki_pages (
 CREATE INDEX idx_pages_category ON wiki_pages(category);
 CREATE INDEX idx_pages_lifecycle ON wiki_pages(lifecycle);
 CREATE INDEX idx_pages_updated ON wiki_pages(updated_at DESC, path);
+CREATE INDEX idx_pages_title ON wiki_pages(title);
 CREATE INDEX idx_pages_special ON wiki_pages(id) WHERE special;
 
 -- What is read page by page: kept apart so that wiki_pages stays small. The long columns come last, so that the
@@ -57,6 +58,7 @@ CREATE TABLE wiki_content (
 CREATE VIRTUAL TABLE wiki_fts USING fts5(
     title, aliases, headings, tags, summary, content,
     content = '',
+    prefix = '3',                    -- what many words begin with is found as quickly as one word
     tokenize = "porter unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'"  -- vowel signs are parts of words
 );
 
@@ -92,6 +94,58 @@ CREATE TABLE wiki_page_tags (
     PRIMARY KEY (tag, page)
 ) WITHOUT ROWID;
 CREATE INDEX idx_page_tags_page ON wiki_page_tags(page);
+
+-- What pages were made from, so that two that share a source are found by it.
+CREATE TABLE wiki_page_sources (
+    source TEXT NOT NULL,            -- as raw.source_key has it
+    page INTEGER NOT NULL REFERENCES wiki_pages(id) ON DELETE CASCADE,
+    PRIMARY KEY (source, page)
+) WITHOUT ROWID;
+CREATE INDEX idx_page_sources_page ON wiki_page_sources(page);
+
+-- Raw sources: searched beside the pages, never part of the site. They have ids, fingerprints and a full-text index of
+-- their own, so that no raw text changes how pages are ranked. The columns that pages have too are named as there.
+CREATE TABLE raw_pages (
+    id INTEGER PRIMARY KEY,
+    path TEXT NOT NULL UNIQUE,
+    disk TEXT NOT NULL,
+    mtime_ns INTEGER NOT NULL,
+    size INTEGER NOT NULL,
+    ctime_ns INTEGER NOT NULL,
+    inode INTEGER NOT NULL,
+    sha256 TEXT NOT NULL,            -- of a file whose text others extract; "" where we read it ourselves, - if unreadable
+    has_text INTEGER NOT NULL,       -- else only its name is known
+    url TEXT NOT NULL,               -- always "": it is never in the site
+    title TEXT NOT NULL,
+    tags TEXT NOT NULL,              -- JSON list
+    aliases TEXT NOT NULL,           -- JSON list
+    summary TEXT NOT NULL,
+    lifecycle TEXT NOT NULL,         -- always "": only pages have one
+    updated_at TEXT NOT NULL,
+    special INTEGER NOT NULL         -- always 0
+);
+CREATE INDEX idx_raw_updated ON raw_pages(updated_at DESC, path);
+CREATE INDEX idx_raw_title ON raw_pages(title);
+
+CREATE TABLE raw_content (
+    id INTEGER PRIMARY KEY REFERENCES raw_pages(id) ON DELETE CASCADE,
+    headings TEXT NOT NULL,          -- as in wiki_content
+    content BLOB NOT NULL            -- zlib: the plain text
+);
+
+CREATE VIRTUAL TABLE raw_fts USING fts5(
+    title, aliases, headings, tags, summary, content,
+    content = '',
+    prefix = '3',
+    tokenize = "porter unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'"
+);
+
+CREATE TABLE raw_page_tags (
+    tag TEXT NOT NULL,
+    page INTEGER NOT NULL REFERENCES raw_pages(id) ON DELETE CASCADE,
+    PRIMARY KEY (tag, page)
+) WITHOUT ROWID;
+CREATE INDEX idx_raw_tags_page ON raw_page_tags(page);
 
 CREATE TABLE wiki_meta (
     key TEXT PRIMARY KEY,

@@ -8,7 +8,7 @@ phrase of its parts.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -76,7 +76,7 @@ class Search:
     @property
     def match(self) -> str:
         """The FTS5 expression for pages with all of the words; "" when no word is asked for."""
-        return " AND ".join(f"({any_of(group)})" if len(group) > 1 else group[0].match for group in self.groups)
+        return all_of(self.groups)
 
     @property
     def relaxed_match(self) -> str:
@@ -87,6 +87,11 @@ class Search:
     def terms(self) -> tuple[Term, ...]:
         """All terms that may be found in a page, for marking them in its text."""
         return tuple(term for group in self.groups for term in group)
+
+
+def all_of(groups: Iterable[Sequence[Term]]) -> str:
+    """The FTS5 expression for pages with one term of each group."""
+    return " AND ".join(f"({any_of(group)})" if len(group) > 1 else group[0].match for group in groups)
 
 
 def any_of(terms: Iterable[Term]) -> str:

@@ -7,6 +7,7 @@ stay text, `yes` and `true` are both true, and a key with nothing behind it is n
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,13 +71,15 @@ def _convert(value: object, kind: Any, rules: Mapping[str, Any], base: Path) -> 
     """What is expected, in words, and the value as `kind`: None if it cannot be that."""
     if get_origin(kind) is tuple:
         return "a list of text", _several(value)
-    text = str(value).strip() if isinstance(value, str | int | Path) else ""
+    text = str(value).strip() if isinstance(value, str | int | float | Path) else ""
     if get_origin(kind) is Literal:
         return _choice(text, get_args(kind))
     if kind is bool:
         return "true or false", _TRUTH.get(text.lower())
     if kind is int:
         return _whole_number(text, rules.get("least", 0), rules.get("most"))
+    if kind is float:
+        return "a number from 0 to 1", _share(text)
     if kind is Path:
         return "a path", _path(text, base)
     if rules.get("url"):
@@ -102,6 +105,12 @@ def _whole_number(text: str, least: int, most: int | None) -> tuple[str, int | N
         return expected, None
     number = int(text)
     return expected, number if number >= least and (most is None or number <= most) else None
+
+
+def _share(text: str) -> float | None:
+    if not re.fullmatch(r"[01]|[01]?\.[0-9]{1,9}", text):
+        return None
+    return float(text) if float(text) <= 1 else None
 
 
 def _path(text: str, base: Path) -> Path | None:

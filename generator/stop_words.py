@@ -15,7 +15,7 @@ _CHINESE_WORDS = """
 """
 ENGLISH = frozenset(_ENGLISH_WORDS.split())
 _PHRASES = _CHINESE_WORDS.split()
-_PHRASE_BIGRAMS = frozenset(phrase[at : at + 2] for phrase in _PHRASES for at in range(len(phrase) - 1))
+PHRASE_BIGRAMS = frozenset(phrase[at : at + 2] for phrase in _PHRASES for at in range(len(phrase) - 1))
 _OPENING = "|".join((*_PHRASES, "[谁誰哪在]"))
 # The looks around keep 目的, 的确, 但是, 是否, 了解, 存在 and their like whole.
 _PARTICLES = (
@@ -26,7 +26,7 @@ _WITHIN = "|".join((*_PHRASES, _PARTICLES))
 _HAN = "[\u4e00-\u9fff]"
 # Even so a particle may be part of a word: it parts words only where two characters or more, or none, stand on
 # either side.
-_CHINESE = re.compile(f"(?:(?<={_HAN}{{2}})(?:{_WITHIN})+|(?<!{_HAN})(?:{_OPENING})(?:{_WITHIN})*)(?!{_HAN}(?!{_HAN}))")
+CHINESE = re.compile(f"(?:(?<={_HAN}{{2}})(?:{_WITHIN})+|(?<!{_HAN})(?:{_OPENING})(?:{_WITHIN})*)(?!{_HAN}(?!{_HAN}))")
 _HAN_BIGRAM = re.compile(f"(?![的是]){_HAN}{{2}}")
 _CONTRACTION = re.compile(r"(\w+?)(?:n't|'(?:s|d|m|re|ve|ll))")
 
@@ -44,10 +44,10 @@ def is_telling_bigram(part: str) -> bool:
 
     Where a particle is cut out, a word may be cut into: such bigrams across the cut still find it.
     """
-    return _HAN_BIGRAM.fullmatch(part) is not None and part not in _PHRASE_BIGRAMS
+    return _HAN_BIGRAM.fullmatch(part) is not None and part not in PHRASE_BIGRAMS
 
 
 def split_chinese(text: str) -> list[str]:
     """The pieces of `text` between Chinese question words and particles; the whole if nothing would be left."""
-    pieces = [piece for piece in _CHINESE.split(text) if piece]
+    pieces = [piece for piece in CHINESE.split(text) if piece]
     return pieces or [text]

@@ -20,6 +20,7 @@ from generator.analyser import ANALYSER_VERSION, fts_row, path_key
 from generator.errors import IndexBusy, IndexCorrupted, IndexMissing
 from generator.model import SourceFile
 from generator.packed import unpacked
+from generator.raw import source_key
 
 if TYPE_CHECKING:
     from generator.record import PageRecord
@@ -32,7 +33,13 @@ _WEEK_S = 7 * 86400
 _FTS_COLUMNS = "title, aliases, headings, tags, summary, content"
 _INSERT_FTS = f"INSERT INTO wiki_fts (rowid, {_FTS_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)"
 _DELETE_FTS = f"INSERT INTO wiki_fts (wiki_fts, rowid, {_FTS_COLUMNS}) VALUES ('delete', ?, ?, ?, ?, ?, ?, ?)"
-_PAGE_TABLES = (("wiki_page_tags", "page"), ("wiki_links", "source"), ("wiki_content", "id"), ("wiki_pages", "id"))
+_PAGE_TABLES = (
+    ("wiki_page_tags", "page"),
+    ("wiki_page_sources", "page"),
+    ("wiki_links", "source"),
+    ("wiki_content", "id"),
+    ("wiki_pages", "id"),
+)
 
 
 class Store:
@@ -66,6 +73,10 @@ class Store:
     def digests(self) -> dict[str, str]:
         """The MD5 of every page's file, by path."""
         return dict(self.db.execute("SELECT path, content_hash FROM wiki_pages"))
+
+    def raw_paths(self) -> list[str]:
+        """The paths of all raw sources."""
+        return [path for (path,) in self.db.execute("SELECT path FROM raw_pages")]
 
     def meta(self, key: str, default: str = "") -> str:
         """A value of wiki_meta."""
@@ -122,6 +133,10 @@ class Store:
         self.db.executemany(
             "INSERT INTO wiki_page_tags (tag, page, label) VALUES (?, ?, ?)",
             [(key, page_id, label) for key, label in page.tags],
+        )
+        sources = dict.fromkeys(map(source_key, json.loads(str(after[0]))))
+        self.db.executemany(
+            "INSERT INTO wiki_page_sources (source, page) VALUES (?, ?)", [(key, page_id) for key in sources if key]
         )
 
     def remove(self, path: str) -> None:

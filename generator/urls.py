@@ -16,8 +16,15 @@ from urllib.parse import quote
 from generator.analyser import name_key
 
 ASSETS = "_assets"
-GENERATED = frozenset({"index.html", "tags.html", "pages.html", "orphans.html", "hot.html", "404.html"})
-_GENERATED_ROOTS = frozenset({"tags", ASSETS})
+SEARCH = f"{ASSETS}/search"
+FEED = "feed.xml"
+SITEMAP = "sitemap.xml"
+LLMS = "llms.txt"
+GENERATED = frozenset(
+    {"index.html", "tags.html", "pages.html", "orphans.html", "hot.html", "timeline.html", "graph.html", "health.html", "search.html", "404.html"}
+    | {FEED, SITEMAP, LLMS}
+)
+_GENERATED_ROOTS = frozenset({"tags", "timeline", ASSETS})
 _RESERVED = re.compile(r'[<>:"|?*\\\x00-\x1f]')
 _DEVICE = re.compile(r"(?i)(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?")
 _SEGMENT_BYTES = 200
@@ -36,6 +43,17 @@ def file_urls(paths: Iterable[str], pages: Collection[str]) -> dict[str, str]:
 def folder_url(folder: str) -> str:
     """The output path of a folder's page."""
     return f"{safe_path(folder)}/index.html" if folder else "index.html"
+
+
+def markdown_url(page_url: str) -> str:
+    """The output path of a page's Markdown, beside the page."""
+    return page_url.removesuffix(".html") + ".md"
+
+
+def text_url(page_url: str, part: int = 0) -> str:
+    """The output path of a page's text, as a script; long texts have several parts."""
+    folder = f"text-{part}" if part else "text"
+    return f"{ASSETS}/{folder}/{page_url.removesuffix('.html')}.js"
 
 
 def safe_path(path: str) -> str:
@@ -64,7 +82,7 @@ def _assign(wanted: Mapping[str, str], taken: Collection[str]) -> dict[str, str]
     for path in order:
         url = wanted[path]
         stem, dot, ending = url.rpartition(".")
-        if _is_generated(url):
+        if is_generated(url):
             url = f"{stem}-note{dot}{ending}"
         if name_key(url) in used:
             url = f"{stem}-{_digest(path)}{dot}{ending}" if stem else f"{url}-{_digest(path)}"
@@ -73,7 +91,7 @@ def _assign(wanted: Mapping[str, str], taken: Collection[str]) -> dict[str, str]
     return result
 
 
-def _is_generated(url: str) -> bool:
+def is_generated(url: str) -> bool:
     """Whether a generated page may stand there: site pages, tag pages, folder pages."""
     key = name_key(url)
     return key in GENERATED or key.split("/")[0] in _GENERATED_ROOTS or key.endswith("/index.html")
@@ -87,6 +105,11 @@ def _digest(text: str) -> str:
 def quote_path(url: str) -> str:
     """An output path, percent-encoded for an href."""
     return quote(url, safe="/-_.~!$&'()*+,;=@")
+
+
+def absolute_url(base_url: str, url: str) -> str:
+    """The address of an output path, for what must be found from elsewhere."""
+    return f"{base_url.rstrip('/')}/{'' if url == 'index.html' else quote_path(url)}"
 
 
 def root_prefix(url: str) -> str:

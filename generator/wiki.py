@@ -13,6 +13,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from generator.collation import title_key
+from generator.graph import Graph, graph_of
+from generator.layout import Layout, layout_of
 from generator.urls import file_urls
 
 
@@ -67,7 +70,7 @@ class Tag:
 class Wiki:
     """Pages by id in order of path. `targets` and `embeds` are the files that a page's links open, in the order of the
     links, `drawn` those that the nodes of its diagrams open, which Obsidian keeps out of its graph; what else is known
-    of a link stays in the index."""
+    of a link stays in the index. `permalinks` are the addresses that pages ask for."""
 
     pages: Mapping[int, PageRow]
     targets: Mapping[int, Sequence[int]]
@@ -76,6 +79,8 @@ class Wiki:
     link_count: int
     attachments: Mapping[int, Attachment]
     tags: Mapping[str, Tag]
+    permalinks: Mapping[int, str]
+    kept_layout: str = ""  # of the graph as it was when the site was last made: see `layout`
 
     @cached_property
     def backlinks(self) -> Mapping[int, Sequence[int]]:
@@ -99,9 +104,42 @@ class Wiki:
         return tuple(page for page in self.pages.values() if not page.special)
 
     @cached_property
+    def graph(self) -> Graph:
+        """Which content pages link to or embed each other, in the order of `content_pages`."""
+        number = {page.id: at for at, page in enumerate(self.content_pages)}
+        links = (
+            (at, number[target])
+            for page, at in number.items()
+            for target in self.targets.get(page, ())
+            if target in number
+        )
+        return graph_of([page.path for page in self.content_pages], links)
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Where the pages stand in the picture of the graph, and their communities."""
+        return layout_of(self.graph, self.kept_layout)
+
+    @cached_property
     def folders(self) -> Mapping[str, Folder]:
         """Every folder that holds published pages, at any depth; "" is the vault."""
         return _folders(self.pages.values())
+
+    @cached_property
+    def neighbours(self) -> Mapping[int, tuple[PageRow | None, PageRow | None]]:
+        """The pages before and after each page in its folder, by title; None at the ends."""
+        found: dict[int, tuple[PageRow | None, PageRow | None]] = {}
+        for folder in self.folders.values():
+            pages: list[PageRow | None] = [None, *by_title(folder.pages), None]
+            for before, page, after in zip(pages, pages[1:], pages[2:], strict=False):
+                if page is not None:
+                    found[page.id] = (before, after)
+        return found
+
+    @cached_property
+    def attachment_urls(self) -> Mapping[str, str]:
+        """The output path of each attachment, by its path in the vault."""
+        return {file.path: file.url for file in self.attachments.values()}
 
     @cached_property
     def nested_tags(self) -> Mapping[str, frozenset[int]]:
@@ -177,6 +215,11 @@ def _folders(pages: Iterable[PageRow]) -> dict[str, Folder]:
     }
 
 
+def by_title(pages: Iterable[PageRow]) -> list[PageRow]:
+    """Pages in the order of their titles."""
+    return sorted(pages, key=lambda page: (title_key(page.title), page.path))
+
+
 def load_wiki(db: sqlite3.Connection) -> Wiki:
     """Read the published wiki."""
     columns = ", ".join(PageRow._fields)
@@ -197,8 +240,24 @@ def load_wiki(db: sqlite3.Connection) -> Wiki:
                 embeds.setdefault(source, []).append(target)
     link_count = db.execute("SELECT count(*) FROM wiki_links l JOIN wiki_pages p ON p.id = l.source WHERE p.published")
     return Wiki(
-        pages, targets, embeds, drawn, link_count.fetchone()[0], _attachments(db, pages, wanted), _tags(db, pages)
+        pages=pages,
+        targets=targets,
+        embeds=embeds,
+        drawn=drawn,
+        link_count=link_count.fetchone()[0],
+        attachments=_attachments(db, pages, wanted),
+        tags=_tags(db, pages),
+        permalinks=dict(db.execute(_PERMALINKS)),
+        kept_layout=next((text for (text,) in db.execute(_LAYOUT, (LAYOUT,))), ""),
     )
+
+
+LAYOUT = "graph_layout"  # its key in wiki_meta
+_LAYOUT = "SELECT value FROM wiki_meta WHERE key = ?"
+_PERMALINKS = """
+SELECT id, json_extract(meta, '$.permalink') FROM wiki_pages
+WHERE published AND json_type(meta, '$.permalink') = 'text'
+"""
 
 
 def _attachments(db: sqlite3.Connection, pages: Mapping[int, PageRow], wanted: set[int]) -> dict[int, Attachment]:

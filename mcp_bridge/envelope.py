@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, asdict, fields
-from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 from mcp_types import CallToolResult, TextContent
 
@@ -21,13 +20,6 @@ if TYPE_CHECKING:
 
 MAX_CHARACTERS = 48_000
 """Of one answer. Clients move longer ones into a file, or cut them."""
-
-_JSON_TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", tuple: "array"}
-_ERROR_SCHEMA = {
-    "type": "object",
-    "properties": {"code": {"type": "string"}, "message": {"type": "string"}, "details": {"type": "object"}},
-    "required": ["code", "message", "details"],
-}
 
 
 class InvalidArguments(WikiError):
@@ -46,6 +38,12 @@ class UnknownTool(WikiError):
     """`details["tools"]` lists those there are."""
 
     code = "UNKNOWN_TOOL"
+
+
+class ReadOnlyMode(WikiError):
+    """This server does not write so much."""
+
+    code = "READ_ONLY_MODE"
 
 
 def success(data: DataclassInstance) -> CallToolResult:
@@ -71,17 +69,12 @@ def as_json(data: DataclassInstance) -> dict[str, Any]:
     return asdict(data, dict_factory=_without_none)
 
 
-def output_schema(answer: type[DataclassInstance]) -> dict[str, Any]:
-    """What `success` and `failure` results look like: the answer's fields, one level deep."""
-    hints = get_type_hints(answer)
-    data = {
-        "type": "object",
-        "properties": {field.name: {"type": _json_type(hints[field.name])} for field in fields(answer)},
-        "required": [field.name for field in fields(answer) if field.default is MISSING],
-    }
+def output_schema() -> dict[str, Any]:
+    """What `success` and `failure` results look like. A tool's description says what `data` holds: once is enough for
+    an agent that pays for each character."""
     return {
         "type": "object",
-        "properties": {"success": {"type": "boolean"}, "data": data, "error": _ERROR_SCHEMA},
+        "properties": {"success": {"type": "boolean"}, "data": {"type": "object"}, "error": {"type": "object"}},
         "required": ["success"],
     }
 
@@ -97,9 +90,3 @@ def _result(body: Mapping[str, Any], *, is_error: bool = False) -> CallToolResul
 
 def _without_none(items: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     return {key: value for key, value in items if value is not None}
-
-
-def _json_type(annotation: Any) -> str:
-    if get_origin(annotation) is UnionType:
-        annotation = next(option for option in get_args(annotation) if option is not NoneType)
-    return _JSON_TYPES.get(get_origin(annotation) or annotation, "object")

@@ -6,7 +6,8 @@ import asyncio
 import logging
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -14,8 +15,9 @@ from typing import TypeVar
 import aiosqlite
 
 from generator.config import Config
-from generator.errors import IndexCorrupted, QueryTimeout
-from generator.query import Program, run_async
+from generator.errors import IndexBusy, IndexCorrupted, PageNotFound, QueryTimeout
+from generator.query import Program, run, run_async
+from generator.vault import safe_path
 from mcp_bridge.living import LivingIndex, Tell
 
 T = TypeVar("T")
@@ -117,6 +119,45 @@ class Bridge:
                 hint="ask again in a minute",
                 details={"rebuilding": True, "retryable": True},
             ) from error
+
+    @contextmanager
+    def naming(self, *names: str) -> Iterator[None]:
+        """Around a look-up of these names: what must not be named is refused, and not repeated in an error."""
+        try:
+            yield
+        except PageNotFound:
+            for name in filter(str.strip, names):
+                safe_path(self.config.wiki.vault_path, name)
+            raise
+
+    async def examine(self, program: Callable[[], Program[T]]) -> T:
+        """What a program returns that looks at the whole wiki, and at files: it has a thread and a connection of its
+        own, so that searches go on meanwhile. Waits for a fresh index first. Raises as `read`, and IndexBusy.
+        """
+        if not await self.fresh():
+            raise IndexBusy(
+                "the index is still taking in changes", hint="ask again in a minute", details={"retryable": True}
+            )
+        return await asyncio.to_thread(_run_alone, self.config.wiki.index_path, program)
+
+
+def _run_alone(path: Path, program: Callable[[], Program[T]]) -> T:
+    from generator.store import connect_read_only
+
+    connection = connect_read_only(path)
+    try:
+        connection.execute("BEGIN")
+        return run(connection, program())
+    except sqlite3.DatabaseError as error:
+        if not is_damage(error):
+            raise
+        raise IndexCorrupted(
+            "the index is damaged and is being built again",
+            hint="ask again in a minute",
+            details={"rebuilding": True, "retryable": True},
+        ) from error
+    finally:
+        connection.close()
 
 
 def is_damage(error: sqlite3.Error) -> bool:

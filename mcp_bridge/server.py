@@ -11,17 +11,21 @@ import logging.handlers
 import multiprocessing
 import os
 import signal
+import socket
 import sys
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from generator import __version__
 from generator.config import Config, LoggingSettings, load_config
-from generator.errors import ConfigError, WikiError
+from generator.errors import WikiError
+from mcp_bridge.http import PATHS, application, listen, serve
 
 if TYPE_CHECKING:
     from mcp_bridge.living import LivingIndex
+    from mcp_bridge.protocol import WikiServer
 
 _LOG_BYTES = 5_000_000
 _LOG_FILES = 3
@@ -30,18 +34,15 @@ _LOG_FILES = 3
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Serve until the client closes stdin; exit code 2 if the settings do not allow a start."""
     options = _parser().parse_args(arguments)
+    flags = {name: getattr(options, name) for name in ("host", "port", "token", "writes")}
     try:
-        config = load_config(options.vault, overrides={"mcp": {"mode": options.transport}})
-        if config.mcp.mode != "stdio":
-            origin = config.origins["mcp.mode"]
-            raise ConfigError(
-                f"`mcp.mode` ({origin}) is {config.mcp.mode}: only stdio is served", hint="set it to stdio"
-            )
+        config = load_config(options.vault, overrides={"mcp": {"mode": options.transport, **flags}})
+        listener = listen(config.mcp, options.allowed_host) if config.mcp.mode != "stdio" else None
         _configure_log(config.logging)
     except (WikiError, OSError) as error:
         print(f"llmwiki-mcp: {' '.join(str(error).split())}", file=sys.stderr)
         sys.exit(2)
-    _serve(config)
+    _serve(config, listener, options.allowed_host)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -51,7 +52,18 @@ def _parser() -> argparse.ArgumentParser:
         epilog="Claude Code: claude mcp add wiki -- llmwiki-mcp --vault /path/to/vault",
     )
     parser.add_argument("--vault", type=Path, help="the folder that holds your notes (default: WIKI_VAULT_PATH)")
-    parser.add_argument("--transport", choices=("stdio",), help="how clients connect (default: stdio)")
+    parser.add_argument("--transport", choices=("stdio", "http", "sse"), help="how clients connect (default: stdio)")
+    parser.add_argument("--host", help="where http and sse listen (default: 127.0.0.1)")
+    parser.add_argument("--port", type=int, help="the port for http and sse (default: 8080; 0: any free one)")
+    parser.add_argument("--token", help="what clients must send as bearer token; better: LLMWIKI_MCP__TOKEN")
+    parser.add_argument(
+        "--allowed-host",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a name under which clients reach it; may be repeated",
+    )
+    parser.add_argument("--writes", choices=("none", "generated", "all"), help="what agents may write")
     parser.add_argument("--version", action="version", version=f"llmwiki-mcp {__version__}")
     return parser
 
@@ -69,7 +81,7 @@ def _configure_log(settings: LoggingSettings) -> None:
     logging.getLogger("llmwiki").setLevel(settings.level)
 
 
-def _serve(config: Config) -> NoReturn:
+def _serve(config: Config, listener: socket.socket | None, allowed_hosts: Sequence[str]) -> NoReturn:
     import anyio  # with `protocol`, the SDK: a second, which a refused start need not take
 
     from mcp_bridge.index import Bridge, Reader
@@ -83,12 +95,23 @@ def _serve(config: Config) -> NoReturn:
         signal.signal(number, lambda *_: _leave(living, 0))
     code = 1
     try:
-        anyio.run(server.serve_stdio)
+        anyio.run(server.serve, _transport(server, config, listener, allowed_hosts))
         code = 0
     finally:
         if code:
             logging.getLogger("llmwiki.bridge").warning("the connection broke", exc_info=True)
         _leave(living, code)
+
+
+def _transport(
+    server: WikiServer, config: Config, listener: socket.socket | None, allowed_hosts: Sequence[str]
+) -> Callable[[], Awaitable[None]]:
+    if listener is None:
+        return server.run_stdio_async
+    name, port = listener.getsockname()[:2]
+    shown = f"[{name}]" if ":" in name else name
+    print(f"llmwiki-mcp: serving on http://{shown}:{port}{PATHS[config.mcp.mode]}", file=sys.stderr, flush=True)
+    return partial(serve, application(server, config.mcp, allowed_hosts), listener)
 
 
 def _leave(living: LivingIndex, code: int) -> NoReturn:

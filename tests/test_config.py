@@ -138,7 +138,7 @@ def test_values_as_people_write_them(place: Place, yaml: str, section: str, key:
     [
         ("site:\n  titel: x\n", 2, ["`site.titel`", "did you mean `site.title`"]),
         ("sites:\n  title: x\n", 1, ["`sites`"]),
-        ("\nembeddings:\n  url: x\n", 2, ["`embeddings`", "wiki, site, mcp"]),
+        ("\nembedding_vectors:\n  url: x\n", 2, ["`embedding_vectors`", "wiki, site, mcp"]),
         ("site:\n  colour_of_the_sky: x\n", 2, ["`site` has: output, title"]),
         ("site:\n  zzz: x\n", 2, ["`site.zzz`", "`site` has:"]),
         ("wiki:\n  max_page_size_kb: big\n", 2, ["`wiki.max_page_size_kb`", "a whole number from 1", "`big`"]),

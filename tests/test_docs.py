@@ -40,8 +40,6 @@ from mcp_bridge.server import _parser as bridge_parser
 KEYS = [f"{section}.{item.name}" for section, settings in SECTIONS.items() for item in fields(settings)]
 # What other programs share, and we heed.
 COMMON_VARIABLES = {"NO_COLOR"}
-# No feature writes into the vault yet.
-UNUSED_CODES = {"STALE"}
 
 
 # ── commands ────────────────────────────────────────────────────────────────────────────────────────────
@@ -88,8 +86,19 @@ CALLS = {
     "init": ["init {new}"],
     "build": ["build {vault} --out {out}"],
     "search": ["search tea --vault {vault}"],
+    "context": ["context tea --vault {vault}"],
+    "related": ["related Tea --vault {vault}"],
     "show": ["show Tea --vault {vault}"],
     "status": ["status --vault {vault}"],
+    "lint": ["lint --vault {vault}"],
+    "link": ["link --vault {vault}"],
+    "tags": ["tags --vault {vault}"],
+    "synthesize": ["synthesize --vault {vault}"],
+    "memory": ["memory --vault {vault}", "memory claude --other url --vault {vault}"],
+    "daily": ["daily {vault}"],
+    "log": ["log --vault {vault}"],
+    "export": ["export json --vault {vault}"],
+    "colorize": ["colorize --vault {vault}"],
     "index": ["index {vault}", "index check {vault}", "index vacuum {vault}"],
 }
 
@@ -160,7 +169,7 @@ def _kind(kind: Any, item: Field[Any]) -> str:
         return f"number from {item.metadata['least']}{most}"
     if item.metadata.get("url"):
         return "address"
-    return {bool: "yes or no", str: "text", Path: "path"}.get(kind, "list")
+    return {bool: "yes or no", float: "number from 0 to 1", str: "text", Path: "path"}.get(kind, "list")
 
 
 def _shown(default: object) -> str:
@@ -216,7 +225,7 @@ def codes() -> set[str]:
 
 def test_every_error_code_is_described() -> None:
     described = {code for name in ("commands.md", "mcp.md") for code in named(page(name), "code")}
-    assert described == codes() - UNUSED_CODES
+    assert described == codes()
 
 
 def test_exit_codes_of_errors() -> None:

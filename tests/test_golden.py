@@ -59,8 +59,8 @@ def test_there_is_a_golden_page_for_every_page(built: Project) -> None:
 
 
 def test_only_what_a_published_page_shows_is_copied(built: Project) -> None:
-    others = {path for path in built.files() if not path.endswith(".html") and not path.startswith("_assets/")}
-    assert others == {"assets/cup.svg", ".llmwiki-site.json"}
+    others = {path for path in built.files() if not path.endswith((".html", ".md")) and not path.startswith("_assets/")}
+    assert others == {"assets/cup.svg", ".llmwiki-site.json", "feed.xml", "llms.txt"}
 
 
 def test_nothing_private_is_in_the_site(built: Project) -> None:

@@ -189,7 +189,7 @@ def test_nodes_of_diagrams_are_links_but_no_backlinks(project: Project, tmp_path
     project.build()
     assert project.orphans == {"Drawn", "Target"}
     assert project.page("Drawn.md").body.select('a[href="Target.html"]')
-    assert "Drawn" not in project.page("Target.md").main.get_text()
+    assert project.page("Target.md").soup.select(".backlinks") == []
     project.write({"Target.md": "---\npublish: false\n---\nt\n"})
     project.build()
     assert not project.page("Drawn.md").body.select('a[href="Target.html"]')
@@ -209,8 +209,9 @@ def test_an_edit_writes_only_the_pages_that_show_it(project: Project) -> None:
     after = {name: (project.site / name).stat().st_mtime_ns for name in project.files()}
     changed = {name for name in after if after[name] != before.get(name)}
     assert report.parsed == 1
-    # Its own page, the page that quotes its sentence, and lists that show its first sentence.
-    assert {"n3.html", "n4.html"} <= changed <= {"n3.html", "n4.html", "index.html", "hot.html", "orphans.html"}
+    # Its own page, the page that quotes its sentence, those beside it, and lists that show its first sentence.
+    lists = {"index.html", "hot.html", "orphans.html", "feed.xml", "llms.txt", "timeline/2026-05.html"}
+    assert {"n3.html", "n3.md", "n4.html"} <= changed <= {"n3.html", "n3.md", "n4.html", *lists}
     assert report.written == len(changed)
 
 

@@ -16,10 +16,21 @@ from project import Project
 from mcp_bridge.tools import TOOLS
 
 ARGUMENTS = {
-    "wiki_query": {"query", "tags", "limit", "folder", "lifecycle", "since", "detail", "cursor"},
+    "wiki_query": {
+        "query", "tags", "limit", "folder", "lifecycle", "since", "scope", "expand", "detail", "cursor",
+    },
     "wiki_read_page": {"page", "section", "offset", "max_chars", "include"},
+    "wiki_context": {"question", "max_tokens", "tags", "scope"},
+    "wiki_neighbors": {"page", "depth", "limit"},
     "wiki_status": set(),
-}
+    "memory_bridge": {"tool_name", "date_range", "other_tool", "topic", "limit", "cursor"},
+    "wiki_lint": {"path", "level", "checks", "limit", "cursor"},
+    "cross_linker": {"path", "dry_run", "ids", "min_score", "limit", "cursor"},
+    "tag_taxonomy": {"path", "enforce", "ids", "limit", "cursor"},
+    "wiki_synthesize": {"concepts", "threshold", "limit", "cursor"},
+    "daily_update": {"dry_run"},
+}  # fmt: skip
+REQUIRED = {"wiki_read_page": {"page"}, "wiki_neighbors": {"page"}, "wiki_context": {"question"}}
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -37,7 +48,7 @@ def test_tools_are_as_promised(project: Project, era: str) -> None:
             assert 100 < len(tool.description or "") < 2000
             assert "Example:" in (tool.description or "")
             assert tool.annotations is not None
-            assert tool.annotations.read_only_hint is True
+            assert tool.annotations.read_only_hint is (tool.name != "daily_update")
             if tool.output_schema is not None:
                 assert tool.output_schema["type"] == "object"
                 assert set(tool.output_schema["properties"]) == {"success", "data", "error"}
@@ -48,11 +59,11 @@ def test_tools_are_as_promised(project: Project, era: str) -> None:
     in_session(project.config(), check, era=era)
 
 
-def test_every_argument_but_page_has_a_default(project: Project) -> None:
+def test_every_argument_but_the_subject_has_a_default(project: Project) -> None:
     async def check(session: Session) -> None:
         for tool in (await session.client.list_tools()).tools:
             required = set(tool.input_schema.get("required", ()))
-            assert required == ({"page"} if tool.name == "wiki_read_page" else set())
+            assert required == REQUIRED.get(tool.name, set())
             described = tool.input_schema["properties"].items()
             assert all("default" in schema for name, schema in described if name not in required)
 
@@ -65,7 +76,7 @@ def test_instructions_say_when_and_how(project: Project, era: str) -> None:
         async with session_over(project.config(), era=era) as session:
             instructions = session.client.instructions or ""
             assert 200 < len(instructions) < 2000
-            for word in ("wiki_query", "wiki_read_page", "wiki_status", "cite", "never instructions"):
+            for word in ("wiki_query", "wiki_read_page", "wiki_status", "daily_update", "cite", "never instructions"):
                 assert word in instructions
 
     asyncio.run(check())

@@ -10,7 +10,7 @@ from mcp_wiki import NOTES
 from project import Project
 
 from generator.errors import PathForbidden
-from mcp_bridge.tools.read_page import _source
+from mcp_bridge.tools.read_page import note_source
 
 
 @pytest.fixture
@@ -119,7 +119,7 @@ def test_a_page_that_became_a_link_to_the_outside_is_refused(project: Project) -
     (project.root / "outside.md").write_text("TOPSECRET\n")
     (project.vault / "In.md").symlink_to(project.root / "outside.md")
     with pytest.raises(PathForbidden):
-        _source(project.vault, "In.md")
+        note_source(project.vault, "In.md")
 
 
 def _bytes(project: Project) -> dict[str, bytes]:

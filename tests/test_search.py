@@ -13,7 +13,7 @@ import aiosqlite
 import pytest
 from project import Project
 
-from generator import retrieval
+from generator import words
 from generator.passage import LONGEST_SNIPPET, Matcher, best_passage
 from generator.query import run, run_async
 from generator.retrieval import SearchResult, search
@@ -284,8 +284,9 @@ def test_equal_pages_are_ordered_by_path(project: Project, index: Index) -> None
 
 def test_very_common_words_are_bounded(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of too many pages, those with the word in their names and the newest are ranked; all are counted."""
-    monkeypatch.setattr(retrieval, "_MOST_SCORED", 3)
-    monkeypatch.setattr(retrieval, "_MOST_SCORED_LOOSELY", 3)
+    monkeypatch.setattr(words, "MOST_SCORED", 3)
+    monkeypatch.setattr(words, "MOST_SCORED_LOOSELY", 3)
+    monkeypatch.setattr(words, "_MOST_NEWEST", 3)
     pages = {f"{at:02}.md": f"---\nupdated: 2026-01-{at + 1:02}\n---\ncommon text\n" for at in range(12)}
     db = index(pages | {"Common sense.md": "---\nupdated: 2020-01-01\n---\ntext\n", "rare.md": "rare text\n"})
     found = result(db, "common", limit=5)

@@ -79,6 +79,18 @@ def add_output(parser: Parser) -> None:
     parser.add_argument("--out", type=Path, metavar="DIR", help="the output folder; default: site")
 
 
+def add_scope(parser: Parser) -> None:
+    """What is searched."""
+    parser.add_argument(
+        "--scope", choices=("wiki", "raw", "all"), default="all", help="pages, raw sources, or both; default: all"
+    )
+
+
+def as_text(argument: str) -> str:
+    """An argument as text: bytes that are not UTF-8 reach us as lone surrogates."""
+    return argument.encode("utf-8", "replace").decode()
+
+
 def whole_number(least: int, most: int) -> Callable[[str], int]:
     """A type for `add_argument`: a whole number within bounds."""
 

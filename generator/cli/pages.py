@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from generator.cli.arguments import Commands, add_command, add_json, add_vault_option, whole_number
+from generator.cli.arguments import Commands, add_command, add_json, add_scope, add_vault_option, as_text, whole_number
+from generator.cli.embed import near_in_meaning
 from generator.cli.reading import reading
 from generator.cli.settings import settings
 from generator.cli.terminal import Styled, bold, dim, place, say, say_json, say_pairs
@@ -15,7 +16,7 @@ from generator.cli.terminal import Styled, bold, dim, place, say, say_json, say_
 if TYPE_CHECKING:
     from generator.model import WikiPage
     from generator.query import PageLink
-    from generator.retrieval import Hit, SearchResult
+    from generator.retrieval import Hit, Scope, SearchResult
 
 _SHOWN = 20
 
@@ -32,30 +33,45 @@ def add_search(commands: Commands) -> None:
         "--tag", action="append", default=[], help="only pages with this tag or one below it; may be repeated"
     )
     parser.add_argument("--folder", default="", help="only pages in this folder of the vault")
+    add_scope(parser)
+    parser.add_argument("--expand", action="store_true", help="bring in what the pages found are linked with")
     add_json(parser)
 
 
-def search(query: str, vault: Path | None, limit: int, tag: list[str], folder: str, as_json: bool) -> None:
+def search(
+    query: str, vault: Path | None, limit: int, tag: list[str], folder: str, scope: Scope, expand: bool, as_json: bool
+) -> None:
     """Find pages, the best first; without words, the pages updated last."""
     from generator.query import run
     from generator.retrieval import search as find
 
-    with reading(settings(vault)) as (store, _, _):
-        result = run(store.db, find(_text(query), limit=limit, tags=tag, folder=folder))
+    config = settings(vault)
+    with reading(config) as (store, _, _):
+        near, note = near_in_meaning(config, as_text(query))
+        asked = find(
+            as_text(query), limit=limit, tags=tag, folder=folder, scope=scope, expand=expand,
+            decay=config.retrieval.decay, near=near,
+        )  # fmt: skip
+        result = run(store.db, asked)
     if as_json:
-        say_json({"hits": [_hit_value(hit) for hit in result.hits], "total": result.total, "relaxed": result.relaxed})
+        hits = [_hit_value(hit) for hit in result.hits]
+        say_json({"hits": hits, "total": result.total, "relaxed": result.relaxed, "note": note})
     else:
         _print_hits(result)
 
 
 def _hit_value(hit: Hit) -> dict[str, Any]:
-    return {name: getattr(hit, name) for name in ("path", "title", "score", "snippet", "heading", "tags")}
+    return {
+        name: getattr(hit, name)
+        for name in ("path", "title", "score", "snippet", "heading", "tags", "scope", "through")
+    }
 
 
 def _print_hits(result: SearchResult) -> None:
     for hit in result.hits:
         heading = dim(f" › {hit.heading}") if hit.heading and hit.heading != hit.title else ""
-        say(bold(hit.title), heading, dim(f"  {hit.path}"))
+        how = "  (raw source)" if hit.scope == "raw" else f"  (through {hit.through})" if hit.through else ""
+        say(bold(hit.title), heading, dim(f"  {hit.path}{how}"))
         say("  ", *_marked(hit.snippet, hit.marks))
     if not result.hits:
         say("Nothing was found.")
@@ -89,16 +105,11 @@ def show(page: str, vault: Path | None, as_json: bool) -> None:
     from generator.query import run
 
     with reading(settings(vault)) as (store, _, _):
-        value = _page_value(store.db, run(store.db, find_page(_text(page))))
+        value = _page_value(store.db, run(store.db, find_page(as_text(page))))
     if as_json:
         say_json(value)
     else:
         _print_page(value)
-
-
-def _text(argument: str) -> str:
-    """An argument as text: bytes that are not UTF-8 reach us as lone surrogates."""
-    return argument.encode("utf-8", "replace").decode()
 
 
 def _page_value(db: sqlite3.Connection, page: WikiPage) -> dict[str, Any]:

@@ -20,8 +20,8 @@ from generator.model import Finding
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-Style = Literal["bold", "dim", "red", "yellow", "cyan"]
-_CODES: dict[Style, str] = {"bold": "1", "dim": "2", "red": "31", "yellow": "33", "cyan": "36"}
+Style = Literal["bold", "dim", "red", "green", "yellow", "cyan"]
+_CODES: dict[Style, str] = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 _SEVERITY_STYLES: dict[str, Style] = {"error": "red", "warning": "yellow", "info": "dim"}
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _MOST_FINDINGS = 20

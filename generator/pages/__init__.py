@@ -1,8 +1,29 @@
-"""The kinds of pages of the site, one file each. A kind says which pages it makes, and what each is made from."""
+"""The kinds of pages and other made files of the site, one file each. A kind says what it makes, and from what."""
 
 from __future__ import annotations
 
-from generator.pages import folder, home, hot, listing, missing, note, orphans, tag, tags
+from generator.pages import (
+    feed,
+    folder,
+    graph,
+    graph_data,
+    home,
+    hot,
+    listing,
+    llms,
+    markdown,
+    missing,
+    note,
+    orphans,
+    redirect,
+    script,
+    search,
+    sitemap,
+    tag,
+    tags,
+    text,
+    timeline,
+)
 from generator.pages.kind import Kind, Planned
 
 PAGES: tuple[Kind, ...] = (
@@ -14,7 +35,19 @@ PAGES: tuple[Kind, ...] = (
     orphans.KIND,
     hot.KIND,
     home.KIND,
+    timeline.KIND,
+    graph.KIND,
+    graph_data.MAP,
+    graph_data.NEAR,
     missing.KIND,
+    redirect.KIND,
+    markdown.KIND,
+    llms.KIND,
+    feed.KIND,
+    sitemap.KIND,
+    text.KIND,
+    search.KIND,
+    script.KIND,
 )
 
 __all__ = ["PAGES", "Kind", "Planned"]

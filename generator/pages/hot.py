@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from generator.pages.kind import Kind, Planned, by_title, days_since, digest, drawn, entry, entry_digest
+from generator.pages.kind import Kind, Planned, days_since, digest, drawn, entry, entry_digest
 from generator.render import Look, Renderer
 from generator.syntax.tag import tag_file
-from generator.wiki import PageRow, Tag, Wiki
+from generator.wiki import PageRow, Tag, Wiki, by_title
 
 _DAYS = 7
 _MOST = 100

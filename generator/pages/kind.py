@@ -63,13 +63,6 @@ def entry_digest(page: PageRow) -> str:
     return "\x1e".join(entry(page).values())
 
 
-def by_title(pages: Iterable[PageRow]) -> list[PageRow]:
-    """Pages in the order of their titles."""
-    from generator.analyser import name_key
-
-    return sorted(pages, key=lambda page: (name_key(page.title), page.path))
-
-
 def days_since(moment: str, today: date) -> int:
     """Whole days from an ISO 8601 date or time to `today`; negative for the future, 0 for what cannot be read."""
     try:

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
-from generator.pages.kind import Kind, Planned, by_title, digest, drawn, initial
+from generator.pages.kind import Kind, Planned, digest, drawn, initial
 from generator.render import Look, Renderer
-from generator.wiki import Wiki
+from generator.wiki import Wiki, by_title
 
 
 def _plan(wiki: Wiki, look: Look) -> Iterator[Planned]:

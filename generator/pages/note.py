@@ -8,12 +8,13 @@ from html import escape
 from typing import Any
 
 from generator.body import MAX_DEPTH, LinkRow
+from generator.pages import head
 from generator.pages.kind import Kind, Planned, digest, drawn, is_stale
 from generator.properties import as_list, as_text, lower_keys
 from generator.render import Look, Renderer
 from generator.syntax.tag import tag_file, tag_key
 from generator.syntax.wikilink import find_wikilinks, shown_text
-from generator.urls import folder_url
+from generator.urls import folder_url, markdown_url
 from generator.wiki import PageRow, Wiki, json_list
 
 # Shown elsewhere on the page, or meant for the program alone.
@@ -34,6 +35,7 @@ def _plan(wiki: Wiki, look: Look) -> Iterator[Planned]:
     }
     for page in wiki.pages.values():
         parts = [own[page.id], str(is_stale(page, look.today))]
+        parts += map(str, map(_beside, wiki.neighbours[page.id]))
         if page.id in wiki.embeds:
             parts += [own[embedded] for embedded in embedded_pages(wiki, page.id)]
         parts += [linking[source] for source in wiki.backlinks.get(page.id, ())]
@@ -70,9 +72,11 @@ def _context(renderer: Renderer, page_id: int, url: str) -> Mapping[str, Any]:
     meta = lower_keys(json.loads(meta_json))
     body = renderer.bodies.read(page_id)
     html, title_anchor = without_title(renderer, page, url)
+    previous, following = wiki.neighbours[page_id]
     return {
         "title": page.title,
         "lang": page.language,
+        "special": page.special,
         "page": {
             "title": page.title,
             "anchor": title_anchor,
@@ -82,6 +86,10 @@ def _context(renderer: Renderer, page_id: int, url: str) -> Mapping[str, Any]:
             "created": page.created_at,
             "updated": page.updated_at,
             "word_count": page.word_count,
+            "minutes": reading_minutes(page),
+            "markdown": markdown_url(url),
+            "image": head.image(renderer, page, meta),
+            "json_ld": head.json_ld(renderer.look, page),
             "stale": is_stale(page, renderer.look.today),
             "aliases": json_list(page.aliases),
             "sources": json_list(page.sources),
@@ -92,10 +100,24 @@ def _context(renderer: Renderer, page_id: int, url: str) -> Mapping[str, Any]:
         "properties": _properties(renderer, page, meta, url),
         "html": Markup(html),
         "backlinks": _backlinks(renderer, page_id),
+        "previous": _beside(previous),
+        "next": _beside(following),
         "problems": [_problem(renderer, code, message, line) for code, message, line in json.loads(problems_json)
                      if code in _SHOWN_PROBLEMS],
         "cssclasses": " ".join(as_list(meta.get("cssclasses")) + as_list(meta.get("cssclass"))),
     }  # fmt: skip
+
+
+def _beside(page: PageRow | None) -> dict[str, str] | None:
+    return {"title": page.title, "path": page.url, "lang": page.language} if page else None
+
+
+def reading_minutes(page: PageRow) -> int:
+    """How long a reader needs: about 230 words a minute, or 400 characters where each counts as a word."""
+    return max(1, round(page.word_count / (400 if page.language in _CHARACTER_LANGUAGES else 230)))
+
+
+_CHARACTER_LANGUAGES = frozenset({"zh", "ja"})
 
 
 def without_title(renderer: Renderer, page: PageRow, url: str) -> tuple[str, str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from generator.pages.kind import Kind, Planned, by_title, digest, drawn, entry, entry_digest
+from generator.pages.kind import Kind, Planned, digest, drawn, entry, entry_digest
 from generator.render import Look, Renderer
-from generator.wiki import Wiki
+from generator.wiki import Wiki, by_title
 
 
 def _plan(wiki: Wiki, look: Look) -> Iterator[Planned]:

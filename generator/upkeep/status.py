@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
 from generator.model import Finding
+from generator.properties import lower_keys
 from generator.query import Counts, Program, Query, count_all, orphans
 from generator.retrieval import STALE_AFTER
+from generator.upkeep.flagged import contradictions
 
 _MOST_STEPS = 6
 _EXAMPLES = 3
@@ -41,7 +44,7 @@ def wiki_status(today: date, findings: Sequence[Finding] = ()) -> Program[Status
     stale_before = (today - STALE_AFTER).isoformat()
     counts = yield from count_all(stale_before)
     meta = dict((yield Query("SELECT key, value FROM wiki_meta", (), tuple)))
-    disputed: list[str] = yield Query(_DISPUTED, (), _path)
+    disputed = [path for path, is_disputed in (yield Query(_DISPUTED, (), _dispute)) if is_disputed]
     steps = [step for step in (yield from _steps(counts, disputed, stale_before, findings)) if step.count]
     return Status(
         counts=counts,
@@ -53,7 +56,10 @@ def wiki_status(today: date, findings: Sequence[Finding] = ()) -> Program[Status
     )
 
 
-_DISPUTED = "SELECT path FROM wiki_pages WHERE lifecycle = 'disputed' AND NOT special ORDER BY path"
+_DISPUTED = (
+    "SELECT path, lifecycle, meta FROM wiki_pages WHERE (lifecycle = 'disputed' OR meta LIKE '%contradicts%')"
+    " AND NOT special ORDER BY path"
+)
 _STALE = "SELECT path FROM wiki_pages WHERE updated_at < ? AND NOT special ORDER BY updated_at, path LIMIT ?"
 _LINKS = (
     "SELECT p.path, l.line FROM wiki_links l JOIN wiki_pages p ON p.id = l.source"
@@ -63,6 +69,11 @@ _LINKS = (
 
 def _path(row: tuple[str]) -> str:
     return row[0]
+
+
+def _dispute(row: tuple[str, str, str]) -> tuple[str, bool]:
+    path, lifecycle, meta = row
+    return path, lifecycle == "disputed" or bool(contradictions(lower_keys(json.loads(meta))))
 
 
 def _place(row: tuple[str, int]) -> str:

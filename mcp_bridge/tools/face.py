@@ -6,16 +6,19 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
+from mcp_bridge.writing import Reach
+
 
 @dataclass(frozen=True, slots=True)
 class ToolFace:
     """`function` takes a Bridge named `bridge`, then its arguments: their annotations are the input schema, its
     docstring is the description, and it returns a dataclass of JSON values, or Markdown.
 
-    `always_load` asks clients that load tools on demand to have this one at hand.
+    `writes` is the most that it can write. `always_load` asks clients that load tools on demand to have this one at
+    hand.
     """
 
     function: Callable[..., Awaitable[Any]]
     title: str
-    read_only: bool = True
+    writes: Reach = "none"
     always_load: bool = False

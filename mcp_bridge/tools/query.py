@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import partial
-from hashlib import sha256
 from typing import Annotated, Any, Literal
 from unicodedata import normalize
 
@@ -16,15 +14,14 @@ from pydantic import Field
 
 from generator.errors import QueryTimeout
 from generator.query import Program, page_at
-from generator.retrieval import Hit, SearchResult, search
+from generator.retrieval import Hit, Scope, SearchResult, search
 from generator.vault import safe_path
 from mcp_bridge.arguments import AsList, Text, refused
-from mcp_bridge.envelope import MAX_CHARACTERS, InvalidCursor, as_json
+from mcp_bridge.envelope import as_json
 from mcp_bridge.index import Bridge
+from mcp_bridge.paging import fitting, place_of
 
 _DAYS = re.compile(r"(\d{1,5})\s*d(?:ays?)?", re.IGNORECASE)
-_CURSOR = re.compile(r"(\d{1,9})-([0-9a-f]{12})")
-_ENVELOPE = 100  # characters around the data
 _BEHIND = "The index is still taking in changes: the newest ones may be missing."
 _RELAXED = "Too few pages hold all of the words: the last ones hold only some."
 _NOTHING = "Nothing found. Try fewer or other words, a name's other spelling, or the other language."
@@ -32,7 +29,8 @@ _NOTHING = "Nothing found. Try fewer or other words, a name's other spelling, or
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One page found. What follows `scope` is there with `detail="detailed"` only."""
+    """One page found. `through` is the page over which `expand` led here; what follows it is there with
+    `detail="detailed"` only."""
 
     path: str
     title: str
@@ -43,7 +41,8 @@ class Result:
     tags: tuple[str, ...]
     updated: str
     stale: bool
-    scope: Literal["wiki"]
+    scope: str
+    through: str | None = None
     lifecycle: str | None = None
     category: str | None = None
     aliases: tuple[str, ...] | None = None
@@ -69,14 +68,14 @@ _Query = Annotated[
     Text,
     Field(description='Words (all must match), "a phrase", -word, word*, a OR b, tag:x, title:x. Empty: newest pages.'),
 ]
-_Tags = Annotated[tuple[str, ...], AsList, Field(description="Pages must carry all of these, or tags below them.")]
-_Folder = Annotated[Text, Field(description="Only pages below this folder, such as `wiki/concepts`.")]
+_Tags = Annotated[tuple[str, ...], AsList, Field(description="All of these, or tags below them.")]
+_Folder = Annotated[Text, Field(description="Only below this folder.")]
 _Since = Annotated[Text, Field(description="Updated on or after this date (2026-01-31), or in the last `7d`.")]
 _Detail = Annotated[
     Literal["concise", "detailed"],
-    Field(description="detailed adds lifecycle, category, aliases, created, sources."),
+    Field(description="detailed: more fields."),
 ]
-_Cursor = Annotated[Text, Field(description="`next_cursor` of the call before, with the same other arguments.")]
+_Cursor = Annotated[Text, Field(description="`next_cursor` of the same call before.")]
 
 
 async def wiki_query(
@@ -87,16 +86,17 @@ async def wiki_query(
     folder: _Folder = "",
     lifecycle: Literal["any", "draft", "verified", "archived", "disputed"] = "any",
     since: _Since = "",
+    scope: Annotated[Scope, Field(description="Pages, raw sources, or both.")] = "wiki",
+    expand: Annotated[bool, Field(description="Add linked pages.")] = False,
     detail: _Detail = "concise",
     cursor: _Cursor = "",
 ) -> QueryAnswer:
     """Search the user's wiki by words, tags, folder or date. Use it first for any question about what the user has
-    noted, and to find the path of a page. English and Chinese, any word form; pages called exactly like the query
-    come first.
+    noted, and to find the path of a page. English and Chinese, any word form.
 
     Returns `results` (path, title, score, heading and snippet of the best passage with **matches** marked, summary,
     tags, updated, stale = older than 90 days), `citations` to quote as they are, `total`, `relaxed` (the last results
-    lack some words), `next_cursor`. Read a page with wiki_read_page before you rely on it.
+    lack some words), `next_cursor`. Read pages before you rely on them.
 
     Example: {"query": "赤壁 fire attack", "tags": ["battle"], "limit": 5}"""
     if folder:
@@ -107,25 +107,26 @@ async def wiki_query(
         folder=normalize("NFC", folder).removeprefix("./"),
         lifecycle="" if lifecycle == "any" else lifecycle,
         since=_since(since),
+        scope=scope,
+        expand=expand,
+        decay=bridge.config.retrieval.decay,
     )
-    identity = sha256(repr((query, sorted(tags), folder, lifecycle, since)).encode("utf-8", "replace")).hexdigest()[:12]
-    offset = _offset(cursor, identity)
+    place = place_of(cursor, query, sorted(tags), folder, lifecycle, since, scope, expand)
     is_fresh = await bridge.fresh()
-    page = partial(ask, query, limit=limit, offset=offset)
+    page = partial(ask, query, limit=limit, offset=place.offset)
     try:
         results, found = await bridge.read(partial(_answers, page, detailed=detail == "detailed"))
     except QueryTimeout as error:
         error.details["partial"] = await _by_title(bridge, query, ask, limit)
         raise
-    kept = _fitting(results)
-    end = offset + len(kept)
-    hint = _RELAXED if found.relaxed else "" if kept or offset else _NOTHING
+    kept = fitting(results, size_beside=(len(_citation(each.path, each.title)) + 4 for each in results))
+    hint = _RELAXED if found.relaxed else "" if kept or place.offset else _NOTHING
     return QueryAnswer(
         kept,
         tuple(_citation(result.path, result.title) for result in kept),
         found.total,
         found.relaxed,
-        f"{end}-{identity}" if kept and end < found.total else None,
+        place.after(len(kept), found.total),
         " ".join(filter(None, (hint, "" if is_fresh else _BEHIND))) or None,
     )
 
@@ -153,7 +154,7 @@ def _answers(ask: partial[Program[SearchResult]], *, detailed: bool) -> Program[
 def _result(hit: Hit) -> Result:
     return Result(
         hit.path, hit.title, hit.score, hit.heading, _marked(hit.snippet, hit.marks),
-        hit.summary, hit.tags, hit.updated, hit.stale, "wiki",
+        hit.summary, hit.tags, hit.updated, hit.stale, hit.scope, hit.through or None,
     )  # fmt: skip
 
 
@@ -169,16 +170,6 @@ def _citation(path: str, title: str) -> str:
     return f"[[{path.removesuffix('.md')}|{' '.join(label.split())}]]"
 
 
-def _fitting(results: Sequence[Result]) -> tuple[Result, ...]:
-    """As many as an answer may hold; the cursor then leads to the others."""
-    size = _ENVELOPE
-    for at, result in enumerate(results):
-        size += len(json.dumps(as_json(result), ensure_ascii=False)) + len(_citation(result.path, result.title)) + 4
-        if size > MAX_CHARACTERS - 1000 and at:
-            return tuple(results[:at])
-    return tuple(results)
-
-
 def _since(text: str) -> str:
     """The ISO date that `since` means. Raises InvalidArguments."""
     text = text.strip()
@@ -188,16 +179,6 @@ def _since(text: str) -> str:
         return date.fromisoformat(text[:10]).isoformat() if text else ""
     except (ValueError, OverflowError):
         raise refused({"since": "should be a date such as 2026-01-31, or days such as 7d"}, ["since"]) from None
-
-
-def _offset(cursor: str, identity: str) -> int:
-    if not cursor.strip():
-        return 0
-    match = _CURSOR.fullmatch(cursor.strip())
-    if match is None or match[2] != identity:
-        hint = "leave it out to start again, or repeat the arguments it came with"
-        raise InvalidCursor("this cursor does not belong to this query", hint=hint)
-    return int(match[1])
 
 
 async def _by_title(bridge: Bridge, query: str, ask: partial[Program[SearchResult]], limit: int) -> list[Any]:

@@ -8,8 +8,6 @@ from functools import partial
 from typing import Any
 
 from generator.errors import IndexBusy
-from generator.upkeep.status import Status
-from generator.upkeep.status import wiki_status as state_of_wiki
 from mcp_bridge.index import Bridge
 
 _PATIENCE_S = 20.0
@@ -27,8 +25,7 @@ class StatusAnswer:
 
 
 async def wiki_status(bridge: Bridge) -> StatusAnswer:
-    """Tell what the wiki holds and how well it is: use it to learn the size and shape of the wiki, or when a search
-    finds less than expected.
+    """Tell what the wiki holds and how well it is: use it when a search finds less than expected.
 
     Returns `stats` (pages, links, tags, orphans, broken and ambiguous links, stale and disputed pages, counts by
     category and lifecycle), `pending` (how many notes the index still has to take in), `index` (state: current,
@@ -36,6 +33,9 @@ async def wiki_status(bridge: Bridge) -> StatusAnswer:
     pressing first.
 
     Example: {}"""
+    from generator.upkeep.status import Status  # with it the parser, which `initialize` need not wait for
+    from generator.upkeep.status import wiki_status as state_of_wiki
+
     living = bridge.living
     try:
         is_fresh = await living.fresh(bridge.tell, patience=_PATIENCE_S)

@@ -1,8 +1,8 @@
 """The shared retrieval sets, searched through our index: recall, MRR and latency beside the systems of their runner.
 
-    python -m tests.benchmarks.retrieval_adapter --sets cmrc_zh hotpot_en --systems ours b
+    python -m tests.benchmarks.retrieval_adapter --sets cmrc_zh hotpot_en --systems ours graph b
 
-takes the options of the runner; `ours` is the system below, and the default.
+takes the options of the runner; `ours` (words) and `graph` (words and graph) are the systems below, and the default.
 """
 
 from __future__ import annotations
@@ -21,9 +21,11 @@ RUNNER = Path(__file__).resolve().parents[3] / "shared" / "bench" / "retrieval" 
 
 
 class Ours:
-    """Stage 1: words only."""
+    """Words only, or words and the graph."""
 
-    name = "ours:words"
+    def __init__(self, expand: bool = False) -> None:
+        self.expand = expand
+        self.name = "ours:words+graph" if expand else "ours:words"
 
     def index(self, vault: Path, work: Path) -> None:
         """Index the vault below `work`, as `llmwiki index` does."""
@@ -34,7 +36,7 @@ class Ours:
 
     def search(self, query: str, k: int) -> list[str]:
         """The paths of the first `k` hits."""
-        return [hit.path for hit in run(self.connection, search(query, limit=k)).hits]
+        return [hit.path for hit in run(self.connection, search(query, limit=k, expand=self.expand)).hits]
 
     def close(self) -> None:
         """Let go of the index."""
@@ -47,9 +49,9 @@ def main() -> None:
         sys.exit(f"the retrieval sets are not beside the checkout: no {RUNNER}")
     sys.path.insert(0, str(RUNNER.parent))
     runner = runpy.run_path(str(RUNNER), run_name="retrieval_runner")
-    runner["SYSTEMS"]["ours"] = Ours
+    runner["SYSTEMS"] |= {"ours": Ours, "graph": lambda: Ours(expand=True)}
     if "--systems" not in sys.argv:
-        sys.argv += ["--systems", "ours"]
+        sys.argv += ["--systems", "ours", "graph"]
     runner["main"]()
 
 

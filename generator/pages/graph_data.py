@@ -1,0 +1,180 @@
+"""The graph as script files: the whole of it for the page of the graph, and the neighbourhoods of a few pages each for
+the small graphs beside notes.
+
+A script that calls a function with its data can be loaded from everywhere, also where a page was opened with a double
+click. Pages know by their own address which file of neighbourhoods is theirs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+from zlib import crc32
+
+from generator.layout import UNLINKED, stable_colours
+from generator.pages.kind import Kind, Planned, digest
+from generator.render import Look, Renderer
+from generator.urls import ASSETS
+from generator.wiki import PageRow, Wiki
+
+FOLDER = f"{ASSETS}/graph"
+LIFECYCLES = ("draft", "verified", "archived", "disputed")
+WHOLE = 12_000  # pages that are handed over at once; of larger wikis the communities are shown first
+_PART = 3_000  # pages in one file of a larger wiki
+_NEAR = 64  # pages whose neighbourhoods are in one file
+_MOST_NEIGHBOURS = 60  # of one page, those with most neighbours themselves
+_COLOURED = 10
+
+
+def script(name: str, value: object) -> bytes:
+    """A script that hands over `value`. No text in it can end the script or a line of it."""
+    return f"llmwikiGraph.take({json.dumps(name)},{safe_json(value)});\n".encode("utf-8", "replace")
+
+
+def safe_json(value: object) -> str:
+    """JSON that may stand in a script of a page."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+# ── the whole graph ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def _plan_map(wiki: Wiki, look: Look) -> Iterator[Planned]:
+    shown = digest(
+        [wiki.graph.digest]
+        + [f"{p.title}\x1e{p.url}\x1e{p.category}\x1e{p.lifecycle}\x1e{p.tags}" for p in wiki.content_pages]
+    )
+    yield Planned(f"{FOLDER}/map.js", -1, shown)
+    for part in range(part_count(len(wiki.content_pages))):
+        yield Planned(f"{FOLDER}/map-{part}.js", part, shown)
+
+
+def _make_map(renderer: Renderer, part: int, url: str) -> bytes:
+    wiki = renderer.wiki
+    parts = part_count(len(wiki.content_pages))
+    everything = range(len(wiki.content_pages))
+    if part < 0:
+        rows: dict[str, Any] = {"between": _between(wiki)} if parts else map_rows(wiki, everything)
+        return script("graph/map", map_frame(wiki, parts) | rows)
+    members = wiki.layout.members
+    chosen = [at for at in everything if members[at] != UNLINKED and members[at] % parts == part]
+    return script(f"graph/map-{part}", map_rows(wiki, chosen))
+
+
+def part_count(pages: int) -> int:
+    """Into how many files the pages of the map go beside the first; 0 if they are all in that."""
+    return 0 if pages <= WHOLE else -(-pages // _PART)
+
+
+def map_frame(wiki: Wiki, parts: int = 0) -> dict[str, Any]:
+    """What the map says of the wiki as a whole: names with their colours, and communities with their places."""
+    pages = wiki.content_pages
+    return {
+        "parts": parts,
+        "count": len(pages),
+        "linkCount": len(wiki.graph.edges),
+        "categories": list(coloured(page.category for page in pages).items()),
+        "tags": [(wiki.tags[tag].label, colour) for tag, colour in _tag_colours(wiki).items()],
+        "lifecycles": LIFECYCLES,
+        "communities": [(pages[c.hub].title, c.colour, c.size, c.x, c.y) for c in wiki.layout.communities],
+    }
+
+
+def map_rows(wiki: Wiki, chosen: Iterable[int]) -> dict[str, Any]:
+    """The pages by their numbers in the graph, each as a row, and the links among them as a flat list of pairs of row
+    numbers."""
+    numbers = {at: number for number, at in enumerate(chosen)}
+    categories = {name: number for number, name in enumerate(coloured(page.category for page in wiki.content_pages))}
+    tags = _tags_by_page(wiki)
+    layout = wiki.layout
+    rows = []
+    for at in numbers:
+        page = wiki.content_pages[at]
+        place = (layout.xs[at], layout.ys[at])
+        kind = (categories[page.category], LIFECYCLES.index(page.lifecycle), layout.members[at], tags.get(page.id, ()))
+        rows.append((page.title, page.url, *place, *kind))
+    links = [
+        end
+        for one, other in wiki.graph.edges
+        if one in numbers and other in numbers
+        for end in (numbers[one], numbers[other])
+    ]
+    return {"rows": rows, "links": links}
+
+
+def coloured(names: Iterable[str]) -> dict[str, int]:
+    """A colour for each of the ten names that occur most, -1 for the others and for ""; the most common first."""
+    counts = Counter(names)
+    order = sorted(counts, key=lambda name: (-counts[name], name))
+    first = [name for name in order if name][:_COLOURED]
+    colours = dict(zip(first, stable_colours(first), strict=True))
+    return {name: colours.get(name, -1) for name in order}
+
+
+def _tag_colours(wiki: Wiki) -> dict[str, int]:
+    content = {page.id for page in wiki.content_pages}
+    return coloured(key for key, tag in wiki.tags.items() for page in tag.pages if page in content)
+
+
+def _tags_by_page(wiki: Wiki) -> Mapping[int, Sequence[int]]:
+    found: dict[int, list[int]] = {}
+    for number, key in enumerate(_tag_colours(wiki)):
+        for page in wiki.tags[key].pages:
+            found.setdefault(page, []).append(number)
+    return found
+
+
+def _between(wiki: Wiki) -> list[int]:
+    """The pairs of communities with links between them, as a flat list."""
+    members = wiki.layout.members
+    pairs = {tuple(sorted((members[one], members[other]))) for one, other in wiki.graph.edges}
+    return [end for one, other in sorted(pairs) if one != other for end in (one, other)]
+
+
+# ── neighbourhoods ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def near_count(pages: int) -> int:
+    """How many files of neighbourhoods there are: a power of two, so that they are seldom dealt anew."""
+    return 1 << max(0, -(-pages // _NEAR) - 1).bit_length()
+
+
+def _plan_near(wiki: Wiki, look: Look) -> Iterator[Planned]:
+    pages = wiki.content_pages
+    count = near_count(len(pages))
+    yield Planned(f"{FOLDER}/near.js", (), str(count))
+    own: list[list[int]] = [[] for _ in range(count)]
+    for at, page in enumerate(pages):
+        own[crc32(page.url.encode("utf-8", "replace")) % count].append(at)
+    colours = coloured(page.category for page in pages)
+    degrees = wiki.graph.degrees
+    shown = ["\x1e".join(map(str, _near_row(page, colours, degrees[at]))) for at, page in enumerate(pages)]
+    for number, group in enumerate(own):
+        parts = [shown[at] + "\x1d" + "\x1d".join(shown[near] for near in wiki.graph.near[at]) for at in group]
+        yield Planned(f"{FOLDER}/near-{number}.js", (tuple(group), colours), digest(parts))
+
+
+def _make_near(renderer: Renderer, subject: Any, url: str) -> bytes:
+    pages, graph = renderer.wiki.content_pages, renderer.wiki.graph
+    name = url.removeprefix(f"{ASSETS}/").removesuffix(".js")
+    if not subject:
+        return script(name, {"shards": near_count(len(pages))})
+    group, colours = subject
+    numbers = {at: number for number, at in enumerate(group)}
+    near = []
+    for at in group:
+        known = sorted(graph.near[at], key=lambda page: (-graph.degrees[page], page))[:_MOST_NEIGHBOURS]
+        near.append([numbers.setdefault(page, len(numbers)) for page in known])
+    rows = [_near_row(pages[at], colours, graph.degrees[at]) for at in numbers]
+    return script(name, {"pages": rows, "near": near})
+
+
+def _near_row(page: PageRow, colours: Mapping[str, int], degree: int) -> tuple[str, str, int, int]:
+    return page.title, page.url, colours[page.category], degree
+
+
+MAP = Kind("graph-map", _plan_map, _make_map)
+NEAR = Kind("graph-near", _plan_near, _make_near)
