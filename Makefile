@@ -1,8 +1,9 @@
 # Everything runs in .venv, which the first target makes. PYTHON may name another interpreter (3.11 or newer).
 PYTHON ?= python3
 BIN := .venv/bin
+NPM := --no-audit --no-fund --no-package-lock --loglevel=error
 
-.PHONY: site test check golden bench bench-retrieval clean
+.PHONY: site test check golden bench bench-retrieval bench-bridge peers clean
 
 site: .venv/installed ## install, and build the sample vault into site/
 	$(BIN)/llmwiki build templates/sample-vault --out site
@@ -26,8 +27,20 @@ bench-retrieval: .venv/tested ## how well we find, on query sets of others besid
 	$(if $(VECTORS),$(BIN)/python -m pip install --quiet --editable '.[vectors]')
 	$(BIN)/python -m tests.benchmarks.retrieval $(if $(VECTORS),--vectors)
 
+bench-bridge: .venv/tested ## figures: start, tools, transports and memory of the MCP server
+	$(BIN)/python -m tests.benchmarks.bridge
+
+peers: .node/installed ## install the programs of others that the MCP server is tried with (npm); CLAUDE=1 with Claude Code
+	$(if $(CLAUDE),cd .node && npm install $(NPM) --no-save @anthropic-ai/claude-code)
+
 clean: ## remove the environment and all caches
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache dist
+	rm -rf .venv .node .pytest_cache .mypy_cache .ruff_cache dist
+
+.node/installed: tests/conformance/package.json
+	@command -v npm >/dev/null || { echo "npm is needed: install Node.js 22.19 or newer"; exit 2; }
+	mkdir -p .node && cp tests/conformance/package.json .node/
+	cd .node && npm install $(NPM)
+	@touch $@
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed: make PYTHON=python3.12 …"; exit 2; }

@@ -7,24 +7,29 @@ import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from html import escape
+from html import escape, unescape
+from pathlib import Path
 from typing import NamedTuple
 
-from generator.facts import MEDIA_EXTENSIONS, extension
+from generator.balance import balanced
 from generator.links import find_heading
 from generator.model import Block, Heading
 from generator.packed import read_blocks, read_headings, unpacked
+from generator.syntax.code import highlighted
 from generator.syntax.link import image_size, image_tag
 from generator.syntax.marks import ID_MARK, ROOT_MARK, SLOT_CLOSE, SLOT_OPEN
+from generator.syntax.media import MEDIA_EXTENSIONS, extension
 from generator.urls import relative_href
-from generator.wiki import Wiki
+from generator.wiki import Attachment, Wiki
 
-_SLOT = re.compile(f"{SLOT_OPEN}([0-9]+){SLOT_CLOSE}")
+_SLOT = re.compile(f"{SLOT_OPEN}(?:([0-9]+)|T([a-z.-]+)|Q([^{SLOT_CLOSE}]*)){SLOT_CLOSE}")
 _FOOTNOTE_REF = re.compile(f'href="#{ID_MARK}(fn-[^"]+)"')
 _FOOTNOTE_ID = re.compile(f'id="{ID_MARK}(fn-[^"]+)"')
 _FOOTNOTE_BACK_ID = re.compile(f'id="{ID_MARK}(fnref-[^"]+)"')
 _BACK_LINK = re.compile(f' ?<a href="#{ID_MARK}(fnref-[^"]+)"[^>]*>[^<]*</a>')
 MAX_DEPTH = 5
+_MOST_FOUND = 500  # pages that the answer to one embedded search lists
+_MAX_TEXT_FILE = 200_000  # bytes of a text file that is shown where it is embedded
 _MAX_EMBEDDED = 2_000_000  # characters that embeds may add to one page
 Translate = Callable[..., str]
 
@@ -90,11 +95,12 @@ class _Place:
 class BodyRenderer:
     """Fills the bodies shown on one page, whose root prefix is `root`."""
 
-    def __init__(self, wiki: Wiki, reader: BodyReader, root: str, translate: Translate) -> None:
+    def __init__(self, wiki: Wiki, reader: BodyReader, root: str, translate: Translate, vault: Path) -> None:
         self._wiki = wiki
         self._reader = reader
         self._root = root
         self._t = translate
+        self._vault = vault
         self._embeds = 0
         self._embedded = 0
 
@@ -112,12 +118,36 @@ class BodyRenderer:
         html = html.replace(ID_MARK, place.prefix).replace(ROOT_MARK, self._root)
         if SLOT_OPEN not in html:
             return html
-        return _SLOT.sub(lambda match: self._slot(rows[int(match[1])], place), html)
+        return _SLOT.sub(lambda match: self._mark(match, rows, place), html)
+
+    def _mark(self, match: re.Match[str], rows: Sequence[LinkRow], place: _Place) -> str:
+        if match[1]:
+            return self._slot(rows[int(match[1])], place)
+        return escape(self._t(match[2])) if match[2] else self._answer(unescape(match[3]))
 
     def _slot(self, row: LinkRow, place: _Place) -> str:
         if row.kind == "html":
             return escape(self._href(row, place))
         return self._embed(row, place) if row.embed else self._link(row, place)
+
+    def _answer(self, query: str) -> str:
+        """What an embedded search finds, or its source under a line that says why it finds nothing."""
+        answer = self._wiki.answers.get(query)
+        if answer is None or answer.problem:
+            notice = self._t(f"query.bad.{answer.problem if answer else 'empty'}")
+            source = f'<pre class="highlight"><code class="language-query">{escape(query)}</code></pre>'
+            return f'<p class="fence-notice" data-fence="query">{escape(notice)}</p>\n{source}'
+        pages = [self._wiki.pages[page] for page in answer.pages]
+        count = self._t("query.one") if len(pages) == 1 else self._t("query.count", count=len(pages))
+        items = "".join(
+            f'<li><a class="internal-link" href="{escape(relative_href(self._root, page.url))}" lang="{page.language}"'
+            f' dir="auto">{escape(page.title)}</a></li>'
+            for page in pages[:_MOST_FOUND]
+        )
+        if len(pages) > _MOST_FOUND:
+            items += f"<li>{escape(self._t('query.more', count=len(pages) - _MOST_FOUND))}</li>"
+        head = f'<p class="query-head"><code>{escape(query)}</code> <span>{escape(count)}</span></p>'
+        return f'<div class="query-result">{head}{f"<ul>{items}</ul>" if items else ""}</div>'
 
     def _href(self, row: LinkRow, place: _Place) -> str:
         """The target's href; "" where there is none, or where it is not published."""
@@ -156,6 +186,9 @@ class BodyRenderer:
             return f'<video class="media-embed" controls preload="metadata"{size} {source} title="{shown}"></video>'
         if kind == "pdf":
             return self._pdf(row, place, shown)
+        if kind in MEDIA_EXTENSIONS["text"] and (text := self._text(row)) is not None:
+            link = f'<a class="internal-link file-embed" href="{escape(href)}">{shown}</a>'
+            return f'<div class="text-embed"><div class="markdown-embed-title">{link}</div>{highlighted(text, kind)}</div>'
         return f'<a class="internal-link file-embed" href="{escape(href)}">{shown}</a>'
 
     def _pdf(self, row: LinkRow, place: _Place, shown: str) -> str:
@@ -166,6 +199,10 @@ class BodyRenderer:
         height = f' style="height:{options["height"]}px"' if options.get("height", "").isdigit() else ""
         link = f'<a class="internal-link" href="{href}">{shown}</a>'
         return f'<object class="pdf-embed" type="application/pdf" data="{href}"{height}>{link}</object>'
+
+    def _text(self, row: LinkRow) -> str | None:
+        file = self._wiki.attachments.get(row.target) if row.target is not None else None
+        return shown_text_of(self._vault, file) if file is not None else None
 
     def _missing(self, row: LinkRow) -> str:
         name = f"{row.name}#{row.subpath}" if row.subpath else row.name
@@ -194,6 +231,17 @@ class BodyRenderer:
         )
 
 
+def shown_text_of(vault: Path, file: Attachment) -> str | None:
+    """The text of an embedded file; None where it is too large to be shown, no text, or gone."""
+    if file.size > _MAX_TEXT_FILE:
+        return None
+    try:
+        data = (vault / file.disk).read_bytes()
+        return None if b"\0" in data else data.decode("utf-8-sig").replace("\r\n", "\n")
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
 def cut(body: Body, subpath: str) -> str | None:
     """The part of a body that a subpath names: everything, a section with its heading, or a block; None if missing.
 
@@ -206,7 +254,7 @@ def cut(body: Body, subpath: str) -> str | None:
         block = next((item for item in body.blocks if item.id == wanted), None)
         if block is None:
             return None
-        part = body.html[block.start : block.end]
+        part = balanced(body.html[block.start : block.end])
         if block.tag == "li":
             part = f"<ul>{part}</ul>"
     else:
@@ -214,7 +262,7 @@ def cut(body: Body, subpath: str) -> str | None:
         if heading is None:
             return None
         part = body.html[heading.start : heading.end]
-    return _with_footnotes(body, part)
+    return _with_footnotes(body, balanced(part))
 
 
 def _with_footnotes(body: Body, part: str) -> str:

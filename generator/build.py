@@ -20,10 +20,17 @@ from generator.output import Made, Output, Stamp, conflict, open_output, prune, 
 from generator.pages import PAGES, Planned
 from generator.pages.kind import digest
 from generator.processes import process_pool, worker_count
+from generator.query import run
 from generator.render import Look, Renderer, template_files, template_state
+from generator.sources.errors import ManifestDamaged
 from generator.store import Store, connect_read_only
 from generator.update import open_and_update, vault_findings
+from generator.upkeep.health import Health, health
+from generator.upkeep.lint import reading
+from generator.upkeep.lint.issue import Issue
+from generator.upkeep.origins import lint_sources
 from generator.urls import ASSETS
+from generator.vault import Scan, detect_layout
 from generator.wiki import LAYOUT, Wiki, load_wiki
 
 _POOL_FROM = 60
@@ -82,14 +89,15 @@ def build(
             known = {} if force else _known(store, output)
             shared = digest([__version__, config.fingerprint(), template_state(look.templates)])
             state = digest([shared, str(look.today), str(index_report.data_version)])
+        with clock.time("health"):
+            findings, health = _examine(config, store, scan, look.today)
         if known and _is_up_to_date(store, output, known, state):
             making = _Making([], 0, set(known), [])
         else:
-            making = _make(config, store, look, output, known, shared, clock, progress)
+            making = _make(config, store, look, output, known, shared, clock, progress, health.published)
         with clock.time("keys"):
             _remember(store, output, making, state)
             store.vacuum_if_due()
-        findings = (*vault_findings(store, scan), *making.skipped)
         pages = store.db.execute("SELECT count(*) FROM wiki_pages WHERE published").fetchone()[0]
     finally:
         store.close()
@@ -100,7 +108,7 @@ def build(
         written=written,
         kept=len(making.urls) - written,
         removed=making.removed,
-        warnings=findings,
+        warnings=(*findings, *making.skipped),
         seconds=time.perf_counter() - start,
         stages=clock.stages,
     )
@@ -116,6 +124,30 @@ def _without_collector() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
+
+
+def _examine(config: Config, store: Store, scan: Scan, today: date) -> tuple[list[Finding], Health]:
+    """What the terminal is told of the vault, by path and line, and its health."""
+    vault = config.wiki.vault_path
+    found = vault_findings(store, scan)
+    try:
+        sources = lint_sources(vault)
+    except ManifestDamaged as error:  # the site does without it
+        sources = {}
+        told = [Finding("bad-manifest", "error", error.path or "", error.line or 0, error.message, error.hint)]
+    else:
+        told = []
+    asked = health(
+        vault,
+        detect_layout(vault),
+        today,
+        findings=found,
+        sources=sources,
+        opt_in=config.site.publish == "opt-in",
+    )
+    state = run(store.db, asked)
+    told += [issue.finding() for issue in state.issues if issue.code in reading.CODES or issue.severity != "info"]
+    return told, state
 
 
 def _is_up_to_date(store: Store, output: Output, known: Mapping[str, tuple[str, Stamp]], state: str) -> bool:
@@ -138,10 +170,11 @@ def _make(
     shared: str,
     clock: _Clock,
     progress: Progress | None,
+    issues: Sequence[Issue],
 ) -> _Making:
     """Make what differs."""
     with clock.time("load"), _without_collector():
-        wiki = load_wiki(store.db)
+        wiki = load_wiki(store.db, issues)
     with clock.time("plan"), _without_collector():
         jobs, wanted, skipped = _plan(wiki, look, output, known, shared)
         assets = _assets(wiki, config, look)

@@ -15,22 +15,16 @@ from markdown_it.token import Token
 from generator.model import Link, LinkKind, Problem
 from generator.syntax.link import vault_link
 from generator.syntax.marks import SLOT_CLOSE, SLOT_OPEN, slot
+from generator.syntax.media import MEDIA_EXTENSIONS, extension, may_be_note, may_bring_blocks
 from generator.syntax.plain import plain_text
+from generator.syntax.remote import is_card
 from generator.syntax.wikilink import WrittenLink, find_wikilinks, split_wikilink
 
-NOTE_EXTENSIONS = frozenset({"", "md"})
-MEDIA_EXTENSIONS = {
-    "image": frozenset("avif bmp gif jpeg jpg png svg webp".split()),
-    "audio": frozenset("flac m4a mp3 ogg wav 3gp opus".split()),
-    "video": frozenset("mkv mov mp4 ogv webm".split()),
-    "pdf": frozenset({"pdf"}),
-    "data": frozenset("canvas base py js ts css json txt csv toml yaml yml xml html sh ini log".split()),
-}
-_MEDIA = frozenset().union(*MEDIA_EXTENSIONS.values())
 _CONTEXT = 240
 _SENTENCE_END = re.compile(r"[.!?…]['\"”’)\]]*\s|[。！？；]|\n")
 _BREAKS = frozenset({"softbreak", "hardbreak"})
 _CODE = frozenset({"fence", "code_block", "math_block", "math_block_label", "mermaid"})
+_PICTURES = frozenset({"image", "cover"})
 _EMBEDS = frozenset({"embed", "image"})
 _LINK_TAGS = frozenset({"link_open", "link_close", "wikilink_open", "wikilink_close"})
 # What a `<p>` cannot hold: HTML ends it there.
@@ -41,17 +35,6 @@ _BLOCK_TAG = re.compile(
 )
 _HTML_TAG = re.compile(r"<[^<>]*>")
 _META_SLOT = re.compile(f"{SLOT_OPEN}([HM])([0-9]+){SLOT_CLOSE}")
-
-
-def extension(target: str) -> str:
-    """The lower-case extension of a link's target, without the dot; "" for none."""
-    name = target.rpartition("/")[2]
-    return name.rpartition(".")[2].lower() if "." in name else ""
-
-
-def may_be_note(target: str) -> bool:
-    """Whether an embed of `target` may bring in blocks: a dot in a name is not always an extension."""
-    return extension(target) not in _MEDIA
 
 
 @dataclass(slots=True)
@@ -80,6 +63,7 @@ class Facts:
     first_paragraph: str = ""
     title_heading: str = ""
     footnotes_start: int | None = None
+    queries: list[str] = field(default_factory=list)
 
 
 def collect(tokens: Sequence[Token], first_line: int) -> Facts:
@@ -88,7 +72,8 @@ def collect(tokens: Sequence[Token], first_line: int) -> Facts:
 
 
 def property_links(meta: Mapping[str, Any], line: int = 1) -> list[Link]:
-    """The wikilinks in the values of the front matter, in order; nested values count too."""
+    """The wikilinks in the values of the front matter, in order; nested values count too. Behind them the files that
+    `image` and `cover` name by their paths."""
     links: list[Link] = []
 
     def visit(value: Any) -> None:
@@ -105,6 +90,11 @@ def property_links(meta: Mapping[str, Any], line: int = 1) -> list[Link]:
                 visit(item)
 
     visit(meta)
+    for name, value in meta.items():
+        if name.strip().lower() in _PICTURES and isinstance(value, str) and "[[" not in value:
+            written = vault_link(value.strip())
+            if written is not None:
+                links.append(Link(written.target, "", None, "property", False, line, value[:_CONTEXT]))
     return links
 
 
@@ -175,6 +165,8 @@ class _Walk:
     def _leaf(self, token: Token, index: int) -> None:
         if token.type in _CODE:
             self._add(token.content.strip("\n"))
+        elif token.type == "query":
+            self.facts.queries.append(token.content)  # its words are no text: a page is not to find itself by them
         elif token.type == "html_block":
             self._add(" ".join(_HTML_TAG.sub(" ", token.content).split()))
         if "block_id" in token.meta:
@@ -255,7 +247,7 @@ class _Walk:
         else:
             written = token.meta["link"]
             number = self._link(token, written, "wikilink", True, line)
-        if may_be_note(written.target) and opening.type == "paragraph_open":
+        if may_bring_blocks(written.target) and opening.type == "paragraph_open":
             opening.meta["holds_blocks"] = True
         piece = "" if written.label is None or may_be_note(written.target) else written.label.rpartition("|")[0]
         spans.append((number, size, size + len(piece)))
@@ -310,6 +302,11 @@ def _confined(children: Iterable[Token], in_heading: bool) -> Iterable[Token]:
     for token in children:
         depth += token.nesting if token.type in _LINK_TAGS else 0
         written = _embedded(token) if in_heading or depth else None
+        if depth and token.type == "image" and is_card(str(token.attrs.get("src", ""))):
+            text = Token("text", "", 0)
+            text.content = token.content or str(token.attrs["src"])
+            yield text
+            continue
         if written is None or extension(written.target) in MEDIA_EXTENSIONS["image"]:
             yield token
             continue
@@ -317,7 +314,7 @@ def _confined(children: Iterable[Token], in_heading: bool) -> Iterable[Token]:
         text.content = token.content or written.target
         if depth:
             yield text
-        elif may_be_note(written.target):
+        elif may_bring_blocks(written.target):
             opening = Token("wikilink_open", "a", 1)
             opening.meta["link"] = written
             yield from (opening, text, Token("wikilink_close", "a", -1))

@@ -41,8 +41,11 @@ class FragmentRenderer(RendererHTML):
             else:
                 piece = self.renderToken(tokens, i, options, env)
             if "block_id" in token.meta and kind not in OWN_ID:
-                piece = f'<div id="{ID_MARK}^{token.meta["block_id"]}" class="block">\n{piece}'
-                if token.nesting == 1:
+                before = f'<div id="{ID_MARK}^{token.meta["block_id"]}" class="block">'
+                piece = f"{before}\n{piece}" if kind != "html_block" else f"{before}</div>\n{piece}"
+                if kind == "html_block":
+                    pass  # it may leave elements open, so nothing can be put around it
+                elif token.nesting == 1:
                     wrapped.append(token.level)
                 else:
                     piece += "</div>\n"

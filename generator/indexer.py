@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from generator import __version__
 from generator.dates import FileDates
 from generator.model import Changes, SourceFile
-from generator.parse_options import PARSER_VERSION, ParseOptions
+from generator.parse_options import ParseOptions, parser_version
 from generator.raw import raw_changes, raw_files, store_raw
 from generator.store import Store, timestamp
 from generator.vault import Layout, Scan, diff, is_page
@@ -39,6 +39,8 @@ def update_index(
     layout: Layout,
     options: ParseOptions,
     *,
+    since: int,
+    look_again: Callable[[], Scan],
     nearest_links: bool = False,
     workers: int = 1,
     force: bool = False,
@@ -46,25 +48,27 @@ def update_index(
 ) -> IndexReport:
     """Bring the index to the state of `scan`. With nothing to do, nothing is written.
 
-    `force` parses every note again. Raises `IndexBusy` if another process writes for too long.
+    `since` is the data version before the scan: where somebody has written the index after it, the scan may be older
+    than what is indexed, and `look_again` makes another one. `force` parses every note again. Raises `IndexBusy` if
+    another process writes for too long.
     """
-    state = f"{__version__} {PARSER_VERSION} {options} nearest={nearest_links}"
+    state = f"{__version__} {parser_version()} {options} nearest={nearest_links}"
     force = force or store.meta("parse_state") != state
     dates = FileDates(vault)
-    version = store.data_version()
     known = store.fingerprints()
     changes = diff(known, scan.files)
     sources = raw_files(vault, scan, layout)
     raw = raw_changes(store.db, store.path, sources)
     if not (changes or raw or force) and dates.state == store.meta("dates_state"):
-        return IndexReport(changes, 0, version)
+        return IndexReport(changes, 0, store.data_version())
     # Loaded only now: most runs find nothing to do, and the parser takes longer to load than a search takes.
     from generator.reading import read_notes
     from generator.relink import relink
 
     with store.transaction():
-        if store.data_version() != version:  # somebody else wrote while we waited
-            known = store.fingerprints()
+        if store.data_version() != since:
+            scan = look_again()
+            known, sources = store.fingerprints(), raw_files(vault, scan, layout)
             changes, raw = diff(known, scan.files), raw_changes(store.db, store.path, sources)
         if force:
             changes, raw = _everything(known, scan.files), _everything(store.raw_paths(), sources)

@@ -131,6 +131,7 @@ class Document:
     word_count: int
     language: str
     problems: tuple[Problem, ...] = ()
+    queries: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

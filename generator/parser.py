@@ -15,6 +15,7 @@ from generator.language import detect_language
 from generator.model import Block, Document, Heading, Link, Problem
 from generator.parse_options import ParseOptions
 from generator.syntax import build_parser
+from generator.syntax.footnote import UNSHOWN
 from generator.syntax.marks import FORBIDDEN
 from generator.vault import SPECIAL_FILES
 
@@ -32,14 +33,15 @@ def parse_note(
 ) -> Document:
     """Parse a note. `data` is the file's bytes (for the digest), `text` their decoded form with LF line ends,
     `problems` what decoding already found. Never raises for bad content."""
-    text, oversized = _cut(text, options.max_page_size_kb)
+    text, oversized = _cut(FORBIDDEN.sub("\ufffd", text), options.max_page_size_kb)
     front = frontmatter.split(text)
     md = _markdown(options.strict_line_breaks, options.raw_html)
     env: dict[str, Any] = {}
-    tokens = md.parse(FORBIDDEN.sub("\ufffd", front.body), env)
-    facts = collect(tokens, front.body_line)
+    tokens = md.parse(front.body, env)
+    facts = collect([*tokens, *env.get(UNSHOWN, ())], front.body_line)
     html = md.renderer.render(tokens, md.options, env)
     offsets: list[int] = env["offsets"]
+    offsets += offsets[-1:] * len(env.get(UNSHOWN, ()))
 
     meta = properties.lower_keys(front.meta)
     notes: list[tuple[str, str]] = []
@@ -78,6 +80,7 @@ def parse_note(
         special=_is_special(path, options, text),
         word_count=count_words(facts.text),
         language=_language(meta, facts.text, options.language),
+        queries=tuple(dict.fromkeys(facts.queries)),
         problems=(
             *problems,
             *oversized,

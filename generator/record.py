@@ -24,6 +24,7 @@ class PageRecord:
     fts: tuple[str, ...]
     links: tuple[tuple[object, ...], ...]
     tags: tuple[tuple[str, str], ...]
+    queries: tuple[str, ...]
 
 
 def record_of(d: Document) -> PageRecord:
@@ -44,6 +45,7 @@ def record_of(d: Document) -> PageRecord:
         fts=fts_row(d.path, d.title, d.aliases, (h.text for h in d.headings), d.tags, d.summary, d.text),
         links=tuple((x.target, x.subpath, x.label, x.kind, x.embed, x.line, x.context) for x in d.links),
         tags=tuple((tag_key(tag), tag) for tag in d.tags),
+        queries=d.queries,
     )
 
 

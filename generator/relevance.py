@@ -131,6 +131,7 @@ def _area(seeds: Sequence[int]) -> Program[_Area]:
     ids = {*seeds, *between, *(page for pages in links.values() for page in pages)}
     ids.update(page for shared in sources.values() for page in shared)
     pages = yield from _pages(ids)
+    links = {page: others & pages.keys() for page, others in links.items()}  # attachments are no neighbours
     return _Area(near, links, sources, pages)
 
 

@@ -30,7 +30,7 @@ NAV = (
     {"title": "nav.graph", "path": "graph.html", "icon": "graph"},
     {"title": "nav.hot", "path": "hot.html", "icon": "hot"},
     {"title": "nav.timeline", "path": "timeline.html", "icon": "timeline"},
-    {"title": "nav.orphans", "path": "orphans.html", "icon": "orphans"},
+    {"title": "nav.health", "path": "health.html", "icon": "health"},
 )
 _MOST_FOLDERS = 60
 _TEMPLATE_SUFFIXES = frozenset({".html", ".css", ".js", ".svg", ".json"})
@@ -79,7 +79,7 @@ class Renderer:
 
     def body(self, url: str) -> BodyRenderer:
         """Fills bodies that are shown on the page at `url`."""
-        return BodyRenderer(self.wiki, self.bodies, root_prefix(url), self.translate)
+        return BodyRenderer(self.wiki, self.bodies, root_prefix(url), self.translate, self.look.vault)
 
     def draw(self, template: str, url: str, context: Mapping[str, Any]) -> bytes:
         """The page at `url`. `context` gives at least `title`; `lang` defaults to the site's language."""

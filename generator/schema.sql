@@ -103,6 +103,13 @@ CREATE TABLE wiki_page_sources (
 ) WITHOUT ROWID;
 CREATE INDEX idx_page_sources_page ON wiki_page_sources(page);
 
+-- The searches that pages embed: each is answered anew when pages change.
+CREATE TABLE wiki_queries (
+    page INTEGER NOT NULL REFERENCES wiki_pages(id) ON DELETE CASCADE,
+    query TEXT NOT NULL,
+    PRIMARY KEY (page, query)
+) WITHOUT ROWID;
+
 -- Raw sources: searched beside the pages, never part of the site. They have ids, fingerprints and a full-text index of
 -- their own, so that no raw text changes how pages are ranked. The columns that pages have too are named as there.
 CREATE TABLE raw_pages (

@@ -37,6 +37,7 @@ _PAGE_TABLES = (
     ("wiki_page_tags", "page"),
     ("wiki_page_sources", "page"),
     ("wiki_links", "source"),
+    ("wiki_queries", "page"),
     ("wiki_content", "id"),
     ("wiki_pages", "id"),
 )
@@ -134,6 +135,7 @@ class Store:
             "INSERT INTO wiki_page_tags (tag, page, label) VALUES (?, ?, ?)",
             [(key, page_id, label) for key, label in page.tags],
         )
+        self.db.executemany("INSERT INTO wiki_queries VALUES (?, ?)", [(page_id, query) for query in page.queries])
         sources = dict.fromkeys(map(source_key, json.loads(str(after[0]))))
         self.db.executemany(
             "INSERT INTO wiki_page_sources (source, page) VALUES (?, ?)", [(key, page_id) for key in sources if key]
@@ -189,20 +191,14 @@ def open_store(path: Path, *, check: bool = False, cache_mb: int = 100) -> tuple
     Returns the store and why it was made anew: "" (it was not), "new", or a sentence. `check` reads the whole file.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    reason = "new"
-    if path.exists():
-        reason = damage(path, thorough=check)
-        if not reason:
+    reason = damage(path, thorough=check) if path.exists() else "new"
+    if not reason:
+        return Store(path, _connect(path, cache_mb)), ""
+    with _making(path):
+        if path.exists() and not damage(path):  # somebody else has made it anew while we waited
             return Store(path, _connect(path, cache_mb)), ""
-    _delete(path)
-    connection = _connect(path, cache_mb)
-    connection.executescript(_SCHEMA)
-    connection.execute(f"PRAGMA user_version = {_USER_VERSION}")
-    now = int(time.time())
-    values = {"index_version": str(_USER_VERSION), "data_version": "0", "page_count": "0", "last_vacuum": str(now)}
-    connection.executemany("INSERT INTO wiki_meta VALUES (?, ?)", {**values, "last_full_reindex": timestamp()}.items())
-    connection.commit()
-    return Store(path, connection), reason
+        _delete(path)
+        return Store(path, _create(path, cache_mb)), reason
 
 
 def open_reader(path: Path) -> sqlite3.Connection:
@@ -220,6 +216,20 @@ def connect_read_only(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=_BUSY_TIMEOUT_S)
 
 
+def seen_version(path: Path) -> int:
+    """The `data_version` of an index as it lies there, unchecked; 0 where there is none."""
+    try:
+        connection = connect_read_only(path)
+    except sqlite3.Error:
+        return 0
+    try:
+        return int(connection.execute("SELECT value FROM wiki_meta WHERE key = 'data_version'").fetchone()[0])
+    except (sqlite3.Error, TypeError, ValueError):
+        return 0
+    finally:
+        connection.close()
+
+
 def damage(path: Path, *, thorough: bool = False) -> str:
     """Why the index cannot be trusted, in words; "" where it can.
 
@@ -230,6 +240,7 @@ def damage(path: Path, *, thorough: bool = False) -> str:
     except sqlite3.Error as error:
         return f"it cannot be opened ({error})"
     try:
+        connection.execute("BEGIN")  # one state of the index, though others may be writing it
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         if version != _USER_VERSION:
             return "another version of this program wrote it"
@@ -270,12 +281,36 @@ def _connect(path: Path, cache_mb: int) -> sqlite3.Connection:
     return connection
 
 
-def _begin(db: sqlite3.Connection, wait_seconds: float) -> None:
+def _create(path: Path, cache_mb: int) -> sqlite3.Connection:
+    """A new index, empty: whoever opens it sees all of it or nothing."""
+    connection = _connect(path, cache_mb)
+    connection.executescript(f"BEGIN IMMEDIATE;\n{_SCHEMA}")
+    connection.execute(f"PRAGMA user_version = {_USER_VERSION}")
+    now = int(time.time())
+    values = {"index_version": str(_USER_VERSION), "data_version": "0", "page_count": "0", "last_vacuum": str(now)}
+    connection.executemany("INSERT INTO wiki_meta VALUES (?, ?)", {**values, "last_full_reindex": timestamp()}.items())
+    connection.commit()
+    return connection
+
+
+@contextmanager
+def _making(path: Path) -> Iterator[None]:
+    """While this lasts no other process takes the index away. SQLite's own lock on a file beside it serves: the system
+    lets go of it when a process dies."""
+    lock = sqlite3.connect(path.with_name(path.name + ".lock"), isolation_level=None)
+    try:
+        _begin(lock, 60, "EXCLUSIVE")
+        yield
+    finally:
+        lock.close()
+
+
+def _begin(db: sqlite3.Connection, wait_seconds: float, kind: str = "IMMEDIATE") -> None:
     """Take the writer's lock, with exponential back-off."""
     deadline, delay = time.monotonic() + wait_seconds, 0.1
     while True:
         try:
-            db.execute("BEGIN IMMEDIATE")
+            db.execute(f"BEGIN {kind}")
             return
         except sqlite3.OperationalError as error:
             if "locked" not in str(error):

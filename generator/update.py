@@ -12,7 +12,7 @@ from generator.indexer import IndexReport, Progress, update_index
 from generator.model import Finding
 from generator.parse_options import ParseOptions
 from generator.processes import worker_count
-from generator.store import Store, open_store
+from generator.store import Store, open_store, seen_version
 from generator.vault import Layout, Scan, detect_layout, scan
 
 _log = logging.getLogger("llmwiki.index")
@@ -35,8 +35,14 @@ def open_and_update(
     whole index for damage first. Raises `VaultError`, `IndexBusy`.
     """
     vault, index = config.wiki.vault_path, config.wiki.index_path
+    looks: list[Scan] = []
+
+    def look() -> Scan:
+        looks.append(scan(vault, exclude=config.wiki.exclude, output=config.site.output, index=index))
+        return looks[-1]
+
     with time_stage("scan"):
-        found = scan(vault, exclude=config.wiki.exclude, output=config.site.output, index=index)
+        since, found = seen_version(index), look()
         layout = detect_layout(vault)
     with time_stage("open"):
         store, reason = open_store(index, check=check, cache_mb=config.performance.fts_cache_size_mb)
@@ -50,6 +56,8 @@ def open_and_update(
                 found,
                 layout,
                 parse_options(config, layout),
+                since=since,
+                look_again=look,
                 nearest_links=config.site.nearest_links,
                 workers=worker_count(config.performance.max_concurrent_indexing),
                 force=force,
@@ -58,7 +66,7 @@ def open_and_update(
     except BaseException:
         store.close()
         raise
-    return store, report, found
+    return store, report, looks[-1]
 
 
 def parse_options(config: Config, layout: Layout) -> ParseOptions:

@@ -21,7 +21,18 @@ FEED = "feed.xml"
 SITEMAP = "sitemap.xml"
 LLMS = "llms.txt"
 GENERATED = frozenset(
-    {"index.html", "tags.html", "pages.html", "orphans.html", "hot.html", "timeline.html", "graph.html", "health.html", "search.html", "404.html"}
+    {
+        "index.html",
+        "tags.html",
+        "pages.html",
+        "orphans.html",
+        "hot.html",
+        "timeline.html",
+        "graph.html",
+        "health.html",
+        "search.html",
+        "404.html",
+    }
     | {FEED, SITEMAP, LLMS}
 )
 _GENERATED_ROOTS = frozenset({"tags", "timeline", ASSETS})

@@ -9,14 +9,18 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from generator.collation import title_key
 from generator.graph import Graph, graph_of
 from generator.layout import Layout, layout_of
+from generator.query_fence import Answer, answer_all, read_queries
 from generator.urls import file_urls
+
+if TYPE_CHECKING:
+    from generator.upkeep.lint.issue import Issue
 
 
 class PageRow(NamedTuple):
@@ -70,7 +74,7 @@ class Tag:
 class Wiki:
     """Pages by id in order of path. `targets` and `embeds` are the files that a page's links open, in the order of the
     links, `drawn` those that the nodes of its diagrams open, which Obsidian keeps out of its graph; what else is known
-    of a link stays in the index. `permalinks` are the addresses that pages ask for."""
+    of a link stays in the index. `permalinks` are the addresses that pages ask for, `issues` what is amiss with them."""
 
     pages: Mapping[int, PageRow]
     targets: Mapping[int, Sequence[int]]
@@ -80,7 +84,15 @@ class Wiki:
     attachments: Mapping[int, Attachment]
     tags: Mapping[str, Tag]
     permalinks: Mapping[int, str]
+    issues: Sequence[Issue] = ()
+    queries: Mapping[int, Sequence[str]] = field(default_factory=dict)  # the searches that pages embed
+    answers: Mapping[str, Answer] = field(default_factory=dict)  # to each of them
     kept_layout: str = ""  # of the graph as it was when the site was last made: see `layout`
+
+    @cached_property
+    def by_path(self) -> Mapping[str, PageRow]:
+        """The pages by path."""
+        return {page.path: page for page in self.pages.values()}
 
     @cached_property
     def backlinks(self) -> Mapping[int, Sequence[int]]:
@@ -220,8 +232,8 @@ def by_title(pages: Iterable[PageRow]) -> list[PageRow]:
     return sorted(pages, key=lambda page: (title_key(page.title), page.path))
 
 
-def load_wiki(db: sqlite3.Connection) -> Wiki:
-    """Read the published wiki."""
+def load_wiki(db: sqlite3.Connection, issues: Sequence[Issue] = ()) -> Wiki:
+    """Read the published wiki. `issues` are those that its readers may know of."""
     columns = ", ".join(PageRow._fields)
     rows = map(PageRow._make, db.execute(f"SELECT {columns} FROM wiki_pages WHERE published ORDER BY path"))
     pages = {row.id: row for row in rows}
@@ -239,6 +251,7 @@ def load_wiki(db: sqlite3.Connection) -> Wiki:
             elif embed:
                 embeds.setdefault(source, []).append(target)
     link_count = db.execute("SELECT count(*) FROM wiki_links l JOIN wiki_pages p ON p.id = l.source WHERE p.published")
+    queries = read_queries(db, pages)
     return Wiki(
         pages=pages,
         targets=targets,
@@ -248,6 +261,9 @@ def load_wiki(db: sqlite3.Connection) -> Wiki:
         attachments=_attachments(db, pages, wanted),
         tags=_tags(db, pages),
         permalinks=dict(db.execute(_PERMALINKS)),
+        issues=issues,
+        queries=queries,
+        answers=answer_all(db, (query for asked in queries.values() for query in asked)),
         kept_layout=next((text for (text,) in db.execute(_LAYOUT, (LAYOUT,))), ""),
     )
 

@@ -6,23 +6,27 @@ import asyncio
 import logging
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import aiosqlite
 
+from generator.cache import ResultCache
 from generator.config import Config
 from generator.errors import IndexBusy, IndexCorrupted, PageNotFound, QueryTimeout
-from generator.query import Program, run, run_async
+from generator.query import Program, Query, run_async
 from generator.vault import safe_path
-from mcp_bridge.living import LivingIndex, Tell
+from mcp_bridge.living import LivingIndex, Tell, busy, is_locked
+from mcp_bridge.survey import change, survey
 
 T = TypeVar("T")
 _log = logging.getLogger("llmwiki.bridge")
 _STEPS = 10_000  # of SQLite's machine between two looks at the clock
+_PAUSES_S = (0.1, 0.2, 0.4)  # after each of them SQLite waits for ten seconds itself
+EXAMINATION_S = 50.0  # clients give up on a call after a minute
 _DAMAGE = frozenset((sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN))
 
 
@@ -86,12 +90,27 @@ class Reader:
 
 @dataclass(frozen=True, slots=True)
 class Bridge:
-    """What a tool has at hand. `tell` reports progress to the client of this call."""
+    """What a tool has at hand; `Bridge.over` makes one. `cache` keeps answers of searches, `writing` is held by the one
+    tool that writes into the vault, `tell` reports progress to the client of this call."""
 
     config: Config
     living: LivingIndex
     reader: Reader
+    cache: ResultCache[Any]
+    writing: asyncio.Lock
     tell: Tell | None = None
+
+    @classmethod
+    def over(cls, config: Config) -> Bridge:
+        """The bridge to the vault and the index of these settings."""
+        performance = config.performance
+        return cls(
+            config,
+            LivingIndex(config),
+            Reader(config.wiki.index_path, performance.query_timeout_ms),
+            ResultCache(performance.cache_ttl_seconds),
+            asyncio.Lock(),
+        )
 
     async def fresh(self) -> bool:
         """Whether the index holds what the vault holds; else an update is under way. Raises as `LivingIndex.fresh`."""
@@ -100,25 +119,26 @@ class Bridge:
     async def read(self, make: Callable[[], Program[T]]) -> T:
         """What the program returns that `make` makes; a damaged index is built again and read once more.
 
-        Raises QueryTimeout, IndexCorrupted and whatever the program raises.
+        Raises QueryTimeout, IndexCorrupted, IndexBusy and whatever the program raises.
         """
-        try:
-            return await self.reader.run(make())
-        except sqlite3.DatabaseError as error:
-            if not is_damage(error):
-                raise
-            _log.warning("the index is damaged (%s) and is built again", error)
-        self.living.suspect()
-        try:
-            await self.living.fresh(self.tell)
-            await self.reader.close()
-            return await self.reader.run(make())
-        except sqlite3.DatabaseError as error:
-            raise IndexCorrupted(
-                "the index is damaged and is being built again",
-                hint="ask again in a minute",
-                details={"rebuilding": True, "retryable": True},
-            ) from error
+        return await self._patiently(lambda: self.reader.run(make()))
+
+    async def examine(self, program: Callable[[], Program[T]]) -> T:
+        """What a program returns that looks at the whole wiki, and at files. Waits for a fresh index first. Raises as
+        `read`."""
+        await self._wait_until_fresh()
+        return await self._patiently(lambda: survey(self.config.wiki.index_path, program, EXAMINATION_S))
+
+    async def change(self, program: Callable[[], Program[T]]) -> T:
+        """The same for a program that writes into the vault: one at a time, each on what the one before has left."""
+        async with self.writing:
+            await self._wait_until_fresh()
+            return await self._patiently(lambda: change(self.config.wiki.index_path, program))
+
+    @property
+    def is_down(self) -> bool:
+        """Whether the index could not be brought up to date, and not only because that takes its time."""
+        return bool(self.living.problem)
 
     @contextmanager
     def naming(self, *names: str) -> Iterator[None]:
@@ -130,34 +150,54 @@ class Bridge:
                 safe_path(self.config.wiki.vault_path, name)
             raise
 
-    async def examine(self, program: Callable[[], Program[T]]) -> T:
-        """What a program returns that looks at the whole wiki, and at files: it has a thread and a connection of its
-        own, so that searches go on meanwhile. Waits for a fresh index first. Raises as `read`, and IndexBusy.
-        """
+    async def _wait_until_fresh(self) -> None:
         if not await self.fresh():
             raise IndexBusy(
                 "the index is still taking in changes", hint="ask again in a minute", details={"retryable": True}
             )
-        return await asyncio.to_thread(_run_alone, self.config.wiki.index_path, program)
+
+    async def _patiently(self, read: Callable[[], Awaitable[T]]) -> T:
+        """A reading, tried again while another process has the file to itself, and once more where it was damaged."""
+        pauses = iter(_PAUSES_S)
+        while True:
+            try:
+                return await self._mended(read)
+            except sqlite3.OperationalError as error:
+                pause = next(pauses, None)
+                if not is_locked(error):
+                    raise
+                if pause is None:
+                    raise busy() from error
+            _log.info("the index is locked: trying again in %.1f s", pause)
+            await asyncio.sleep(pause)
+
+    async def _mended(self, read: Callable[[], Awaitable[T]]) -> T:
+        try:
+            return await read()
+        except sqlite3.DatabaseError as error:
+            if not is_damage(error):
+                raise
+            _log.warning("the index is damaged (%s) and is built again", error)
+        self.living.suspect()
+        try:
+            await self.living.fresh(self.tell)
+            await self.reader.close()
+            return await read()
+        except sqlite3.DatabaseError as error:
+            if is_locked(error):
+                raise
+            raise IndexCorrupted(
+                "the index is damaged and is being built again",
+                hint="ask again in a minute",
+                details={"rebuilding": True, "retryable": True},
+            ) from error
 
 
-def _run_alone(path: Path, program: Callable[[], Program[T]]) -> T:
-    from generator.store import connect_read_only
-
-    connection = connect_read_only(path)
-    try:
-        connection.execute("BEGIN")
-        return run(connection, program())
-    except sqlite3.DatabaseError as error:
-        if not is_damage(error):
-            raise
-        raise IndexCorrupted(
-            "the index is damaged and is being built again",
-            hint="ask again in a minute",
-            details={"rebuilding": True, "retryable": True},
-        ) from error
-    finally:
-        connection.close()
+def index_state() -> Program[tuple[int, str]]:
+    """What tells one state of the index from any other: how many changes it has seen, and since when."""
+    sql = "SELECT value FROM wiki_meta WHERE key IN ('data_version', 'last_full_reindex') ORDER BY key"
+    version, since = yield Query(sql, (), lambda row: str(row[0]))
+    return int(version), since
 
 
 def is_damage(error: sqlite3.Error) -> bool:

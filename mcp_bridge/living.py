@@ -22,6 +22,7 @@ from generator.model import Finding
 from mcp_bridge.watch import Watcher
 
 _log = logging.getLogger("llmwiki.bridge")
+_LOCKED = frozenset((sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED))
 _POLL_S = 0.2
 _AFTER_FAILURE_S = 2.0
 _FIRST_PATIENCE_S = 50.0  # clients give up on a call after a minute
@@ -138,10 +139,12 @@ class LivingIndex:
                 self._update_once(check=self._suspect)
             except sqlite3.DatabaseError as error:
                 _log.warning("the update failed and is tried once more: %s", error)
-                self._update_once(check=True)
+                self._update_once(check=not is_locked(error))
         except (OSError, sqlite3.Error) as error:
             reason = (error.strerror if isinstance(error, OSError) else str(error)) or type(error).__name__
             self._failed(reason)
+            if is_locked(error):
+                raise busy() from error
             hint = "make room on the disk, or set WIKI_INDEX_PATH to a file that can be written"
             raise IndexMissing(f"the index cannot be written: {reason}", hint=hint) from error
         except BaseException as error:
@@ -183,6 +186,18 @@ class LivingIndex:
         if self._watcher is not None:  # look at everything again next time
             self._watcher.close()
             self._watcher = None
+
+
+def busy() -> IndexBusy:
+    """The error for an index that another process keeps to itself."""
+    return IndexBusy(
+        "another process keeps the index locked", hint="ask again in a minute", details={"retryable": True}
+    )
+
+
+def is_locked(error: BaseException) -> bool:
+    """Whether another connection had what this one wanted."""
+    return isinstance(error, sqlite3.OperationalError) and (error.sqlite_errorcode & 0xFF) in _LOCKED
 
 
 def _observed(future: Future[None]) -> asyncio.Future[None]:

@@ -183,29 +183,41 @@ def _tool(face: ToolFace, policy: Reach = "none") -> Tool:
     tool = Tool.from_function(
         face.function,
         title=face.title,
-        description=inspect.getdoc(face.function),
+        description=_description(face),
         context_kwarg="bridge",
         annotations=_annotations(face, policy),
         meta={"anthropic/alwaysLoad": True} if face.always_load else None,
         structured_output=False,
     )
-    tool.parameters = {**_untitled(tool.parameters), "additionalProperties": False}
+    # `additionalProperties` is not ruled out: likely wrong names are understood, and others are refused by name.
+    tool.parameters = _lean(tool.parameters)
     if get_type_hints(face.function)["return"] is not str:
         tool.fn_metadata.output_schema = output_schema()
     return tool
+
+
+def _description(face: ToolFace) -> str:
+    """The docstring, its paragraphs as lines without breaks."""
+    paragraphs = (inspect.getdoc(face.function) or "").split("\n\n")
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
 
 def _annotations(face: ToolFace, policy: Reach) -> ToolAnnotations:
     """A tool that may write under this policy is not read-only; what it writes can be undone."""
     if face.writes == "none" or not allows(policy, face.writes):
         return ToolAnnotations(read_only_hint=True, open_world_hint=False)
-    return ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+    return ToolAnnotations(
+        read_only_hint=False, destructive_hint=False, idempotent_hint=face.idempotent, open_world_hint=False
+    )
 
 
-def _untitled(schema: Any) -> Any:
-    """The schema without the titles that pydantic makes up; a property called `title` stays."""
+def _lean(schema: Any) -> Any:
+    """The schema without the titles that pydantic makes up, and without defaults that are nothing: an agent pays for
+    each character. A property called `title` stays."""
     if isinstance(schema, dict):
-        return {
-            key: _untitled(value) for key, value in schema.items() if not (key == "title" and isinstance(value, str))
-        }
-    return [_untitled(item) for item in schema] if isinstance(schema, list) else schema
+        return {key: _lean(value) for key, value in schema.items() if not _says_nothing(key, value)}
+    return [_lean(item) for item in schema] if isinstance(schema, list) else schema
+
+
+def _says_nothing(key: str, value: Any) -> bool:
+    return (key == "title" and isinstance(value, str)) or (key == "default" and value in ("", []))

@@ -17,6 +17,7 @@ from generator.vault import detect_layout, safe_path
 from mcp_bridge.envelope import as_json
 from mcp_bridge.paging import place_of
 from mcp_bridge.tools.read_page import note_source
+from mcp_bridge.tools.status import hubs, wiki_status
 
 if TYPE_CHECKING:
     from mcp_bridge.index import Bridge
@@ -54,8 +55,8 @@ async def listed(bridge: Bridge, cursor: str) -> tuple[list[Resource], str | Non
     fixed.append(
         Resource(uri=_STATUS, name="status", description="Counts and next steps, as JSON", mime_type="application/json")
     )
-    pages = await bridge.read(_most_linked)
-    found = [*fixed, *(Resource(uri=page_uri(path), name=title, mime_type=MARKDOWN) for path, title in pages)]
+    pages = await bridge.read(partial(hubs, _MOST_LISTED))
+    found = [*fixed, *(Resource(uri=page_uri(page.path), name=page.title, mime_type=MARKDOWN) for page in pages)]
     part = found[place.offset : place.offset + _A_PART]
     return part, place.after(len(part), len(found))
 
@@ -63,8 +64,6 @@ async def listed(bridge: Bridge, cursor: str) -> tuple[list[Resource], str | Non
 async def text_of(bridge: Bridge, uri: str) -> tuple[str, str]:
     """The text of a resource and its media type. Raises PageNotFound, PathForbidden, Unreadable."""
     import json
-
-    from mcp_bridge.tools.status import wiki_status
 
     if uri == _STATUS:
         return json.dumps(as_json(await wiki_status(bridge)), ensure_ascii=False), "application/json"
@@ -109,15 +108,6 @@ def _special(bridge: Bridge, name: str) -> str:
         hint = "`llmwiki init` makes a vault that has one" if name == "log" else "daily_update makes it"
         raise PageNotFound(f"this vault has no {name}.md", hint=hint)
     return note_source(vault, path)[:_MOST_CHARACTERS]
-
-
-def _most_linked() -> Program[list[tuple[str, str]]]:
-    sql = (
-        "SELECT p.path, p.title FROM wiki_pages p JOIN (SELECT target, count(DISTINCT source) AS n FROM wiki_links"
-        " WHERE target IS NOT NULL AND source != target GROUP BY target) l ON l.target = p.id"
-        f" WHERE NOT p.special ORDER BY l.n DESC, p.path LIMIT {_MOST_LISTED}"
-    )
-    return (yield Query(sql, (), lambda row: (str(row[0]), str(row[1]))))
 
 
 def _paths() -> Program[list[str]]:

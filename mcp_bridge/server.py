@@ -84,13 +84,11 @@ def _configure_log(settings: LoggingSettings) -> None:
 def _serve(config: Config, listener: socket.socket | None, allowed_hosts: Sequence[str]) -> NoReturn:
     import anyio  # with `protocol`, the SDK: a second, which a refused start need not take
 
-    from mcp_bridge.index import Bridge, Reader
-    from mcp_bridge.living import LivingIndex
+    from mcp_bridge.index import Bridge
     from mcp_bridge.protocol import WikiServer
 
-    living = LivingIndex(config)
-    bridge = Bridge(config, living, Reader(config.wiki.index_path, config.performance.query_timeout_ms))
-    server = WikiServer(bridge)
+    bridge = Bridge.over(config)
+    living, server = bridge.living, WikiServer(bridge)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: _leave(living, 0))
     code = 1

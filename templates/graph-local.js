@@ -19,24 +19,7 @@
     onSelect: (i) => (status.textContent = i < 0 ? "" : view.nodes[i].title),
   });
 
-  // As zlib's: which of the files knows a page follows from its address.
-  function crc32(text) {
-    let crc = ~0;
-    for (const byte of new TextEncoder().encode(text)) {
-      crc ^= byte;
-      for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
-    }
-    return ~crc >>> 0;
-  }
-
-  async function neighbours(address, shards) {
-    const part = await graph.load(assets, `graph/near-${crc32(address) % shards}`);
-    const at = part.pages.findIndex((page) => page[1] === address);
-    return at < 0 || !part.near[at] ? null : { own: part.pages[at], pages: part.near[at].map((i) => part.pages[i]) };
-  }
-
   async function collect(depth) {
-    const { shards } = await graph.load(assets, "graph/near");
     const nodes = new Map(); // by address
     const links = new Set();
     const add = ([title, address, colour, degree], distance) => {
@@ -48,12 +31,12 @@
     let level = [url];
     // One round more than there is to show, for the links among those at the edge.
     for (let distance = 0; distance <= depth && level.length; distance++) {
-      const found = await Promise.all(level.map((address) => neighbours(address, shards)));
+      const found = await Promise.all(level.map(llmwiki.near));
       const next = [];
       found.forEach((item) => {
         if (!item) return;
         add(item.own, distance);
-        for (const page of item.pages) {
+        for (const page of item.near) {
           const isNew = !nodes.has(page[1]);
           if (isNew && (distance === depth || !add(page, distance + 1))) continue;
           if (isNew) next.push(page[1]);

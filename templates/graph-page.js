@@ -155,7 +155,7 @@
   async function enter(number) {
     openCommunity = number;
     say(texts.loading);
-    const { rows, links } = await graph.load(assets, `graph/map-${number % data.parts}`);
+    const { rows, links } = await llmwiki.load(`graph/map-${number % data.parts}`);
     const number_ = new Map();
     const own = rows.filter((row, i) => row[6] === number && number_.set(i, number_.size));
     const inner = [];
@@ -196,5 +196,5 @@
   part("back").addEventListener("click", showCommunities);
   box.view = view;
   if (window.llmwikiGraphData) start(window.llmwikiGraphData);
-  else graph.load(assets, "graph/map").then(start, () => say(texts.failed));
+  else llmwiki.load("graph/map").then(start, () => say(texts.failed));
 })();

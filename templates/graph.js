@@ -6,23 +6,6 @@ window.llmwikiGraph = (() => {
   const MANY_LINKS = 9000; // of more than these only a part is drawn while the picture moves
   const clamp = (value, least, most) => Math.min(most, Math.max(least, value));
 
-  // Script files hand over their data by name: unlike `fetch`, that works on file:// too.
-  const promises = new Map();
-  const waiting = new Map();
-  const take = (name, value) => waiting.get(name)?.(value);
-  function load(base, name) {
-    if (!promises.has(name)) {
-      promises.set(name, new Promise((resolve, reject) => {
-        waiting.set(name, resolve);
-        const script = document.createElement("script");
-        script.src = `${base}${name}.js`;
-        script.onerror = () => reject(new Error(`${name} is missing`));
-        document.head.append(script);
-      }));
-    }
-    return promises.get(name);
-  }
-
   class View {
     // nodes: {title, href, x, y, degree, colour, size?}; links: flat list of pairs of numbers of nodes.
     constructor(canvas, { onOpen, onSelect = () => {} }) {
@@ -338,5 +321,5 @@ window.llmwikiGraph = (() => {
     }
   }
 
-  return { PALETTE, View, take, load };
+  return { PALETTE, View };
 })();

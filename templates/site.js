@@ -8,6 +8,9 @@ window.llmwiki = (() => {
 
   const encoded = (path) => path.split("/").map(encodeURIComponent).join("/");
   const hrefOf = (url, anchor = "") => root + encoded(url) + (anchor && `#${encodeURIComponent(anchor)}`);
+  // The address of a page within the site, as the build knows it; "" for the site itself.
+  const decoded = (path) => path.split("/").map(decodeURIComponent).join("/");
+  const urlOf = (href) => decoded(new URL(href, location.href).pathname).slice(decoded(new URL(root).pathname).length);
   const filled = (text, values = {}) => text.replace(/\{(\w+)\}/g, (_, name) => (typeof values[name] === "number" ? values[name].toLocaleString(llmwikiLanguage) : values[name]));
 
   // Texts become text: nothing that a page says is ever read as HTML.
@@ -45,7 +48,7 @@ window.llmwiki = (() => {
     return `${page.title}\n${page.text}${parts.join("")}`;
   }
 
-  return { assets, root, texts: llmwikiTexts, language: llmwikiLanguage, Missing, take, load, textOf, wholeText, hrefOf, filled, element };
+  return { assets, root, texts: llmwikiTexts, language: llmwikiLanguage, Missing, take, load, textOf, wholeText, hrefOf, urlOf, filled, element };
 })();
 
 (() => {

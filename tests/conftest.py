@@ -6,6 +6,8 @@ import os
 from pathlib import Path
 
 import pytest
+from browser import browser as browser
+from browser import page as page
 from project import Project
 
 SHARED = Path(os.environ.get("LLMWIKI_SHARED") or Path(__file__).resolve().parents[2] / "shared")

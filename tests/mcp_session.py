@@ -19,8 +19,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp_types import CallToolResult, TextContent
 
 from generator.config import Config
-from mcp_bridge.index import Bridge, Reader
-from mcp_bridge.living import LivingIndex
+from mcp_bridge.index import Bridge
 from mcp_bridge.protocol import WikiServer
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -86,13 +85,12 @@ def text_of(result: CallToolResult) -> str:
 @asynccontextmanager
 async def bridge_over(config: Config) -> AsyncIterator[Bridge]:
     """A bridge whose index is kept up to date on request."""
-    living = LivingIndex(config)
-    bridge = Bridge(config, living, Reader(config.wiki.index_path, config.performance.query_timeout_ms))
+    bridge = Bridge.over(config)
     try:
         yield bridge
     finally:
         await bridge.reader.close()
-        assert living.stop()
+        assert bridge.living.stop()
 
 
 @asynccontextmanager

@@ -12,7 +12,7 @@ from generator.facts import collect
 from generator.syntax import build_parser
 from generator.syntax.html_tags import VOID_TAGS
 
-MARKS = re.compile("[\x01\x04]|\x02[HM]?[0-9]+\x03")
+MARKS = re.compile("[\x01\x04]|\x02[^\x03]*\x03")
 
 
 def parse(source: str, raw_html: str = "sanitize") -> tuple[list[Token], list[tuple[str, str, int]]]:

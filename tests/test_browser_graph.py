@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from browser import Log
 from project import Project
 from test_cases_site import served
 
 from generator.pages import graph_data
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
 
 ZH = "茶叶"
 
@@ -36,39 +34,6 @@ def vault(project: Project) -> None:
             "Secret.md": "---\npublish: false\n---\n[[alpha 0]]",
         }
     )
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Chromium; without it the tests are skipped, or fail where CI is set."""
-    path = os.environ.get("LLMWIKI_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-    if path is None:
-        (pytest.fail if os.environ.get("CI") else pytest.skip)("there is no chromium")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path)
-        yield chromium
-        chromium.close()
-
-
-class Log:
-    """What a page asked for and complained of."""
-
-    def __init__(self, page: Page) -> None:
-        self.requests: list[str] = []
-        self.errors: list[str] = []
-        page.on("request", lambda request: self.requests.append(request.url))
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.on("console", lambda message: self.errors.append(message.text) if message.type == "error" else None)
-        page.on("requestfailed", lambda request: self.errors.append(f"failed: {request.url}"))
-
-
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    context = browser.new_context(viewport={"width": 1200, "height": 900}, reduced_motion="reduce")
-    yield context.new_page()
-    context.close()
 
 
 @pytest.fixture

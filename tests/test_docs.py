@@ -31,10 +31,10 @@ from generator.cli.arguments import Parser
 from generator.cli.commands import COMMANDS, parse
 from generator.config import SECTIONS, SHORT_VARIABLES
 from generator.errors import WikiError
-from generator.facts import MEDIA_EXTENSIONS
 from generator.ignore import PRIVATE_FOLDERS
-from generator.syntax.code import FENCE_NOTICES
+from generator.syntax.code import PLUGIN_FENCES
 from generator.syntax.heading import Anchors
+from generator.syntax.media import MEDIA_EXTENSIONS
 from mcp_bridge.server import _parser as bridge_parser
 
 KEYS = [f"{section}.{item.name}" for section, settings in SECTIONS.items() for item in fields(settings)]
@@ -248,7 +248,7 @@ def test_the_endings_of_media_are_described() -> None:
 
 def test_the_fences_of_plugins_are_described() -> None:
     (item,) = re.findall(r"^- \*\*Plugin fences\*\*(.*?)(?=^- |^$)", page("syntax.md"), re.MULTILINE | re.DOTALL)
-    assert set(spans(item)) == set(FENCE_NOTICES)
+    assert set(spans(item)) == PLUGIN_FENCES
 
 
 def test_the_folders_that_are_left_alone_are_described() -> None:

@@ -39,8 +39,9 @@ def _rewrite(project: Project) -> None:
 
 
 def main_of(file: Path) -> str:
-    """The part of a page that is its own."""
-    (main,) = _MAIN.findall(file.read_text("utf-8"))
+    """The part of a page that is its own; of a page that only sends on, all."""
+    text = file.read_text("utf-8")
+    (main,) = _MAIN.findall(text) or [text]
     return str(main)
 
 

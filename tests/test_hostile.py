@@ -23,8 +23,6 @@ import generator.output
 import generator.reading
 import generator.relink
 from generator.errors import OutputError, VaultError, WikiError
-from generator.parse_options import ParseOptions
-from generator.parser import parse_note
 from generator.store import Store
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -97,60 +95,6 @@ def test_floods_of_all_kinds_cost_seconds(project: Project) -> None:
     assert report.pages == len(FLOODS) + 1
     assert project.facts("Small.md").broken == set()
     assert [str(fault) for fault in check_site(project.site) if fault.kind != "raw-syntax"] == []
-
-
-UNITS = {
-    "brackets": "[[",
-    "embeds": "![[",
-    "labels": "[[a|",
-    "closed": "[[]]",
-    "links": "[a](",
-    "openings": "[a",
-    "stars": "*a **b ",
-    "underscores": "_a __b ",
-    "strikes": "~~a ~b ",
-    "marks": "==a ",
-    "comments": "%%a ",
-    "formulas": "$a $$b ",
-    "notes": "^[a ",
-    "references": "[^1] ",
-    "ticks": "` `` ",
-    "angles": "<a ",
-    "tags": "<b>",
-    "hidden": "<!-- ",
-    "entities": "&amp",
-    "escapes": "\\",
-    "addresses": "https://a.b/( ",
-    "hashes": "#a/",
-    "quotes": "> - ",
-    "lines": "[[a]] #b ^c\n",
-    "paragraphs": "a [[b]] ^c\n\n",
-    "headings": "# [[a]]\n",
-    "rows": "| a | [[b\\|c]] |\n",
-    "items": "- [ ] a [[b]] ^c\n",
-    "callouts": "> [!note] a\n\n",
-    "definitions": "[^1]: a\n",
-    "labelled": "[a]: b\n",
-    "rules": "---\n",
-    "fences": "```\n",
-    "divisions": "<div>\n",
-}
-
-
-@pytest.mark.parametrize("unit", UNITS)
-def test_the_cost_of_a_parse_grows_linearly(unit: str) -> None:
-    """Four times as much may cost five times as much, not sixteen; the least of several measurements counts."""
-
-    def cost(count: int) -> float:
-        text = UNITS[unit] * count + "\n"
-        start = time.process_time()
-        parse_note("Note.md", text.encode(), text, options)
-        return time.process_time() - start
-
-    options = ParseOptions(max_page_size_kb=10_000)
-    cost(100)
-    small = min(cost(800) for _ in range(2))
-    assert any(cost(3_200) < 9 * small + 0.05 for _ in range(3))
 
 
 def test_a_line_of_twelve_megabytes(project: Project) -> None:

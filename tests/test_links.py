@@ -320,3 +320,13 @@ def test_a_section_ends_at_the_next_heading_of_its_rank() -> None:
     holds = {name: [letter for letter in "abcde" if f"<p>{letter}</p>" in html] for name, html in sections.items()}
     assert holds == {"A": list("abcd"), "B": ["b", "c"], "C": ["c"], "D": ["d"], "E": ["e"]}
     assert all(html.startswith("<h") for html in sections.values())
+
+
+def test_what_definitions_without_a_reader_link_to_counts_all_the_same() -> None:
+    """A footnote that is defined twice, or that nothing refers to, is not shown; its links can break as well."""
+    note = parse("a[^1]\n\n[^1]: From [[One]].\n\n[^1]: From [[Two]] zebra ^two\n\n[^x]: From [[Three]].\n")
+    assert [link.target for link in note.links] == ["One", "Two", "Three"]
+    assert "zebra" in note.text
+    assert "zebra" not in note.html
+    assert [block.id for block in note.footnotes] == ["0"]
+    assert note.html[slice(*next((b.start, b.end) for b in note.blocks if b.id == "two"))] == ""

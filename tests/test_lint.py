@@ -11,10 +11,10 @@ from upkeep_vault import TODAY, UpkeepVault, bytes_of
 
 from generator.errors import StaleEdit
 from generator.query import run
+from generator.secrets import find_secrets
 from generator.store import connect_read_only
 from generator.upkeep.lint import CODES, RULES, fixes
 from generator.upkeep.lint.issue import SourceFacts
-from generator.upkeep.lint.secrets import secrets_in
 from generator.upkeep.status import wiki_status
 
 
@@ -258,7 +258,7 @@ def test_secrets_are_found_where_they_stand(vault: UpkeepVault) -> None:
     assert [(issue.path, issue.line) for issue in found] == [("A.md", 5), ("B.md", 3)]
     assert KEY not in str(found)
     assert "not published" in found[0].message
-    assert secrets_in("sk-proj-aB3" + "x9Kq" * 10) == [(0, "an API key")]
+    assert [(start, name) for start, _, name in find_secrets("sk-proj-aB3" + "x9Kq" * 10)] == [(0, "an API key")]
 
 
 @pytest.mark.parametrize(
@@ -274,7 +274,7 @@ def test_secrets_are_found_where_they_stand(vault: UpkeepVault) -> None:
     ],
 )
 def test_what_is_no_secret(text: str) -> None:
-    assert secrets_in(text) == []
+    assert find_secrets(text) == []
 
 
 def test_an_index_that_drifted_is_regenerated(vault: UpkeepVault) -> None:

@@ -22,19 +22,20 @@ ARGUMENTS = {
     "wiki_read_page": {"page", "section", "offset", "max_chars", "include"},
     "wiki_context": {"question", "max_tokens", "tags", "scope"},
     "wiki_neighbors": {"page", "depth", "limit"},
-    "wiki_status": set(),
+    "wiki_status": {"include"},
     "memory_bridge": {"tool_name", "date_range", "other_tool", "topic", "limit", "cursor"},
     "wiki_lint": {"path", "level", "checks", "limit", "cursor"},
     "cross_linker": {"path", "dry_run", "ids", "min_score", "limit", "cursor"},
     "tag_taxonomy": {"path", "enforce", "ids", "limit", "cursor"},
     "wiki_synthesize": {"concepts", "threshold", "limit", "cursor"},
     "daily_update": {"dry_run"},
+    "ingest_queue": {"action", "key", "pages", "why"},
 }  # fmt: skip
 REQUIRED = {"wiki_read_page": {"page"}, "wiki_neighbors": {"page"}, "wiki_context": {"question"}}
 
 
 @pytest.mark.parametrize("era", ERAS)
-def test_tools_are_as_promised(project: Project, era: str) -> None:
+def test_a_tools_are_as_promised(project: Project, era: str) -> None:
     async def check(session: Session) -> None:
         tools = (await session.client.list_tools()).tools
         assert [tool.name for tool in tools] == [face.function.__name__ for face in TOOLS] == list(ARGUMENTS)
@@ -43,12 +44,11 @@ def test_tools_are_as_promised(project: Project, era: str) -> None:
             assert set(schema["properties"]) == ARGUMENTS[tool.name]
             assert schema["type"] == "object"
             assert not {"anyOf", "oneOf", "allOf", "$ref", "$defs"} & set(schema)
-            assert schema["additionalProperties"] is False
             assert not list(_titles(schema))
             assert 100 < len(tool.description or "") < 2000
             assert "Example:" in (tool.description or "")
             assert tool.annotations is not None
-            assert tool.annotations.read_only_hint is (tool.name != "daily_update")
+            assert tool.annotations.read_only_hint is (tool.name not in ("daily_update", "ingest_queue"))
             if tool.output_schema is not None:
                 assert tool.output_schema["type"] == "object"
                 assert set(tool.output_schema["properties"]) == {"success", "data", "error"}
@@ -59,19 +59,20 @@ def test_tools_are_as_promised(project: Project, era: str) -> None:
     in_session(project.config(), check, era=era)
 
 
-def test_every_argument_but_the_subject_has_a_default(project: Project) -> None:
+def test_a_every_argument_but_the_subject_may_be_left_out(project: Project) -> None:
     async def check(session: Session) -> None:
         for tool in (await session.client.list_tools()).tools:
             required = set(tool.input_schema.get("required", ()))
             assert required == REQUIRED.get(tool.name, set())
-            described = tool.input_schema["properties"].items()
-            assert all("default" in schema for name, schema in described if name not in required)
+            for name, schema in tool.input_schema["properties"].items():
+                has_choice = schema["type"] not in ("string", "array") or "enum" in schema
+                assert ("default" in schema) == (has_choice and name not in required), (tool.name, name)
 
     in_session(project.config(), check)
 
 
 @pytest.mark.parametrize("era", ERAS)
-def test_instructions_say_when_and_how(project: Project, era: str) -> None:
+def test_a_instructions_say_when_and_how(project: Project, era: str) -> None:
     async def check() -> None:
         async with session_over(project.config(), era=era) as session:
             instructions = session.client.instructions or ""

@@ -21,7 +21,7 @@ def wiki(project: Project) -> Project:
 
 
 @pytest.mark.parametrize("era", ERAS)
-def test_every_failure_is_an_envelope(wiki: Project, era: str) -> None:
+def test_b_every_failure_is_an_envelope(wiki: Project, era: str) -> None:
     cases: list[tuple[str, dict[str, Any], str]] = [
         ("no_such_tool", {}, "UNKNOWN_TOOL"),
         ("wiki_query", {"limit": 0}, "INVALID_ARGUMENTS"),
@@ -41,7 +41,27 @@ def test_every_failure_is_an_envelope(wiki: Project, era: str) -> None:
         ("wiki_read_page", {"page": "Tee"}, "PAGE_NOT_FOUND"),
         ("wiki_read_page", {"page": "Tea", "section": "Nothing"}, "PAGE_NOT_FOUND"),
         ("wiki_read_page", {"page": "Twin"}, "AMBIGUOUS_PAGE"),
+        ("wiki_context", {}, "INVALID_ARGUMENTS"),
+        ("wiki_context", {"question": "tea", "max_tokens": 1}, "INVALID_ARGUMENTS"),
+        ("wiki_neighbors", {"page": "Tee"}, "PAGE_NOT_FOUND"),
+        ("wiki_neighbors", {"page": "Twin"}, "AMBIGUOUS_PAGE"),
+        ("wiki_neighbors", {"page": "Tea", "depth": 3}, "INVALID_ARGUMENTS"),
         ("wiki_status", {"verbose": True}, "INVALID_ARGUMENTS"),
+        ("wiki_status", {"include": ["all"]}, "INVALID_ARGUMENTS"),
+        ("memory_bridge", {"date_range": "soon"}, "INVALID_ARGUMENTS"),
+        ("memory_bridge", {"tool_name": "x", "cursor": "garbage"}, "INVALID_CURSOR"),
+        ("wiki_lint", {"checks": ["nonsense"]}, "INVALID_ARGUMENTS"),
+        ("wiki_lint", {"path": "../x"}, "PATH_FORBIDDEN"),
+        ("wiki_lint", {"cursor": "garbage"}, "INVALID_CURSOR"),
+        ("cross_linker", {"cursor": "garbage"}, "INVALID_CURSOR"),
+        ("cross_linker", {"dry_run": False, "ids": ["0"]}, "READ_ONLY_MODE"),
+        ("tag_taxonomy", {"cursor": "garbage"}, "INVALID_CURSOR"),
+        ("tag_taxonomy", {"enforce": True, "ids": ["0"]}, "READ_ONLY_MODE"),
+        ("wiki_synthesize", {"concepts": ["Tee"]}, "PAGE_NOT_FOUND"),
+        ("wiki_synthesize", {"cursor": "garbage"}, "INVALID_CURSOR"),
+        ("daily_update", {"dry_run": "perhaps"}, "INVALID_ARGUMENTS"),
+        ("ingest_queue", {"action": "fail"}, "INVALID_ARGUMENTS"),
+        ("ingest_queue", {"action": "next", "key": "nothing.pdf"}, "SOURCE_NOT_FOUND"),
     ]
 
     async def check(session: Session) -> None:
@@ -115,7 +135,7 @@ def test_S43_paths_stay_inside_the_vault(project: Project) -> None:
     assert _bytes(project) == before
 
 
-def test_a_page_that_became_a_link_to_the_outside_is_refused(project: Project) -> None:
+def test_e_a_page_that_became_a_link_to_the_outside_is_refused(project: Project) -> None:
     (project.root / "outside.md").write_text("TOPSECRET\n")
     (project.vault / "In.md").symlink_to(project.root / "outside.md")
     with pytest.raises(PathForbidden):

@@ -86,7 +86,7 @@ def announced(url: str, size: int, authorization: str) -> int:
 
 
 @pytest.mark.parametrize("era", ERAS)
-def test_clients_over_http_query_at_the_same_time(project: Project, era: str) -> None:
+def test_f_clients_over_http_query_at_the_same_time(project: Project, era: str) -> None:
     project.write({"Tea.md": "leafword\n"})
 
     async def one(url: str) -> list[str]:
@@ -107,7 +107,7 @@ def test_clients_over_http_query_at_the_same_time(project: Project, era: str) ->
         assert server.stdout.read() == ""
 
 
-def test_a_client_over_sse_finds_what_was_just_written(project: Project) -> None:
+def test_f_a_client_over_sse_finds_what_was_just_written(project: Project) -> None:
     async def check(url: str) -> None:
         async with Client(sse_client(url), mode="legacy") as client:
             for word in ("firstword", "secondword"):
@@ -124,7 +124,7 @@ def test_a_client_over_sse_finds_what_was_just_written(project: Project) -> None
 
 
 @pytest.mark.parametrize("transport", ["http", "sse"])
-def test_strangers_are_turned_away(project: Project, transport: str) -> None:
+def test_g_strangers_are_turned_away(project: Project, transport: str) -> None:
     token = "a-secret-that-is-long"
     with serving(project, transport, LLMWIKI_MCP__TOKEN=token) as (url, _):
         health = url.rpartition("/")[0] + "/health"
@@ -160,7 +160,7 @@ def test_health_tells_the_state_of_the_index(project: Project) -> None:
         ("localhost.evil.example", False),
     ],
 )  # fmt: skip
-def test_only_loopback_needs_no_token(host: str, loopback: bool) -> None:
+def test_g_only_loopback_needs_no_token(host: str, loopback: bool) -> None:
     assert is_loopback(host) is loopback
     settings = McpSettings(mode="http", host=host, port=0)
     if not loopback:

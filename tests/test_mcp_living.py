@@ -156,19 +156,6 @@ def test_a_vault_that_goes_away_and_comes_back(project: Project) -> None:
     in_session(project.config(), check)
 
 
-def test_an_index_that_cannot_be_written_is_said_so(project: Project) -> None:
-    (project.root / "file").write_text("in the way")
-    config = project.config(wiki={"index_path": project.root / "file" / "index.db"})
-
-    async def check(session: Session) -> None:
-        error = await session.error("wiki_query")
-        assert error["code"] == "INDEX_MISSING"
-        assert "WIKI_INDEX_PATH" in error["message"]
-        assert str(project.root) not in str(error)
-
-    in_session(config, check)
-
-
 def test_without_file_events_changes_are_found_within_a_second(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -232,7 +219,7 @@ def test_a_timeout_comes_with_what_could_be_had(project: Project, monkeypatch: p
     project.write({"Findme.md": "text\n", "Other.md": "findme\n"})
     calls: list[str] = []
 
-    def slow_at_first(answers: object, **_: object) -> Program[int]:
+    def slow_at_first(*_: object) -> Program[int]:
         calls.append("")
         return endless()
 

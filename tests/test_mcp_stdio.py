@@ -41,6 +41,7 @@ def test_S37_stdout_belongs_to_json_rpc(project: Project) -> None:
         ("wiki_read_page", {"page": "Bad"}),
         ("wiki_status", {}),
         ("no_such_tool", {}),
+        ("ingest_queue", {}),
         ("wiki_query", {"query": "goodword"}),
     ]
     with server_process(project.vault, project.home, LOG_LEVEL="DEBUG") as pipes:
@@ -54,7 +55,7 @@ def test_S37_stdout_belongs_to_json_rpc(project: Project) -> None:
         assert pipes.server.wait(5) == 0
         assert all(isinstance(json.loads(line), dict) for line in pipes.stdout)
         log = pipes.stderr.read().decode()
-    assert [bool(result.get("isError")) for result in results] == [False, True, False, False, True, False]
+    assert [bool(result.get("isError")) for result in results] == [False, True, False, False, True, False, False]
     assert results[0] == results[-1]
     assert results[0]["structuredContent"]["data"]["results"][0]["path"] == "Good.md"
     assert "badword" in results[2]["content"][0]["text"]

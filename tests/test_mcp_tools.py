@@ -193,8 +193,8 @@ def test_the_daily_round_writes_what_is_generated_and_nothing_else(wiki: Project
     ("policy", "writing"),
     [
         ("none", set()),
-        ("generated", {"daily_update"}),
-        ("all", {"daily_update", "cross_linker", "tag_taxonomy"}),
+        ("generated", {"daily_update", "ingest_queue"}),
+        ("all", {"daily_update", "ingest_queue", "cross_linker", "tag_taxonomy"}),
     ],
 )
 def test_hints_and_refusals_follow_the_policy(wiki: Project, policy: str, writing: set[str]) -> None:
@@ -202,6 +202,7 @@ def test_hints_and_refusals_follow_the_policy(wiki: Project, policy: str, writin
         "daily_update": {"dry_run": False},
         "cross_linker": {"dry_run": False, "ids": ["0"]},
         "tag_taxonomy": {"enforce": True, "ids": ["0"]},
+        "ingest_queue": {"action": "next"},
     }
 
     async def check(session: Session) -> None:
@@ -215,7 +216,7 @@ def test_hints_and_refusals_follow_the_policy(wiki: Project, policy: str, writin
     in_session(writing_config(wiki, policy), check)
 
 
-def test_tools_that_only_read_leave_every_byte_as_it_was(wiki: Project) -> None:
+def test_d_tools_that_only_read_leave_every_byte_as_it_was(wiki: Project) -> None:
     before = files(wiki)
 
     async def check(session: Session) -> None:

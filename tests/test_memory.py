@@ -121,7 +121,6 @@ def test_what_is_no_range(text: str) -> None:
 
 
 def test_what_the_manifest_says(tmp_path: Path) -> None:
-    pytest.importorskip("generator.sources.manifest", reason="the manifest comes with the sources")
     source = {"sha256": "0" * 64, "size": 1, "kind": "document", "tool": "Codex", "title": "", "pages": [],
               "state": "pending", "attempts": 0, "lease_until": None, "error": "",
               "added_at": "2026-01-01T00:00:00Z", "ingested_at": "2026-01-02T00:00:00Z"}  # fmt: skip

@@ -5,12 +5,12 @@ The characters that stand for what is known later (`generator/syntax/marks.py`) 
 
 from __future__ import annotations
 
-import time
 import unicodedata
 from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
+from linear_cost import growth
 from markdown_it.utils import read_fixture_file
 
 from generator import syntax
@@ -160,14 +160,4 @@ def test_hostile_input_takes_linear_time(case: str) -> None:
     """Eight times the input may take at most 24 times as long: a quadratic rule would take 64 times."""
     md = syntax.build_parser(strict_line_breaks=True)
 
-    def seconds(count: int) -> float:
-        source = _hostile(count)[case]
-        best = float("inf")
-        for _ in range(2):
-            start = time.process_time()
-            md.parse(source, {})
-            best = min(best, time.process_time() - start)
-        return best
-
-    small = seconds(250)
-    assert seconds(2000) < 24 * max(small, 0.002)
+    assert growth(lambda count: md.parse(_hostile(count)[case], {}), 250, 2000, 24) <= 24

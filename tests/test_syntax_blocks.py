@@ -16,6 +16,7 @@ import pytest
 from conftest import require_shared
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from linear_cost import growth
 from page_audit import MARKS, faults, parse, render
 
 from generator.syntax import build_parser
@@ -341,17 +342,7 @@ def test_hostile_input_takes_linear_time(number: int) -> None:
     """Eight times the input may take at most 24 times as long: a quadratic rule would take 64 times."""
     md = build_parser()
 
-    def seconds(count: int) -> float:
-        source = list(hostile(count))[number][1]
-        best = float("inf")
-        for _ in range(2):
-            start = time.process_time()
-            md.parse(source, {})
-            best = min(best, time.process_time() - start)
-        return best
-
-    small = seconds(500)
-    assert seconds(4000) < 24 * max(small, 0.002)
+    assert growth(lambda count: md.parse(list(hostile(count))[number][1], {}), 500, 4000, 24) <= 24
 
 
 @needs_mmdr

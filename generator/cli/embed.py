@@ -38,11 +38,9 @@ def embed(vault: Path | None, as_json: bool) -> None:
 
 def near_in_meaning(config: Config, question: str) -> tuple[tuple[tuple[str, float], ...], str]:
     """The pages near a question, and a note where there should be some; a note is printed for people too."""
-    if config.embeddings.provider == "off":
-        return (), ""
-    from generator.vectors.shelf import nearest
+    from generator.vectors import meaning as shelf
 
-    meaning = nearest(config, question)
+    meaning = shelf.near_in_meaning(config, question)
     if meaning.note:
         say(dim(meaning.note), to_stderr=True)
     return meaning.pages, meaning.note

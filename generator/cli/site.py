@@ -40,6 +40,7 @@ def add_build(commands: Commands) -> None:
     add_output(parser)
     parser.add_argument("--force", action="store_true", help="make everything anew")
     parser.add_argument("--strict", action="store_true", help="exit with 1 if there is an error or a warning")
+    parser.add_argument("--manifest", action="store_true", help="list all that would become public, and make nothing")
     parser.add_argument("--watch", action="store_true", help="serve the site and build again with every change")
     add_server(parser)
     add_json(parser)
@@ -50,6 +51,7 @@ def build(
     out: Path | None,
     force: bool,
     strict: bool,
+    manifest: bool,
     watch: bool,
     host: str | None,
     port: int | None,
@@ -59,9 +61,14 @@ def build(
     """Make the site, and in it only what has changed since the last time."""
     if watch and strict:
         raise WrongUse("--strict has no meaning with --watch, which does not end")
+    if manifest and (force or strict or watch):
+        raise WrongUse("--manifest makes nothing: --force, --strict and --watch have no meaning with it")
     if not watch and (host is not None or port is not None):
         raise WrongUse("--host and --port go with --watch", hint="`llmwiki serve` serves a built site")
     config = settings(vault, output=out)
+    if manifest:
+        _print_publication(config, as_json)
+        return 0
     report = _build(config, force)
     if watch:
         _print_report(report, config.site.output, line=as_json, as_json=as_json)
@@ -71,6 +78,27 @@ def build(
     if open_site:
         _open((config.site.output / "index.html").as_uri())
     return int(strict and any(finding.severity != "info" for finding in report.warnings))
+
+
+def _print_publication(config: Config, as_json: bool) -> None:
+    from datetime import date
+
+    from generator.publication import publication
+
+    found = publication(config, date.today())
+    if as_json:
+        listed = {name: [file._asdict() for file in getattr(found, name)] for name in ("pages", "attachments")}
+        say_json(listed | {name: getattr(found, name) for name in ("tags", "files", "private")})
+        return
+    for name, files in (("page", found.pages), ("attachment", found.attachments)):
+        say(bold(counted(len(files), name)))
+        for file in files:
+            say(f"  {file.path}", dim(f"  {file.url}"))
+    for name, texts in (("tag", found.tags), ("other file", found.files)):
+        say(bold(counted(len(texts), name)))
+        for text in texts:
+            say(f"  {text}")
+    say(bold(counted(len(found.private), "note stays", "notes stay")), " private")
 
 
 def add_serve(commands: Commands) -> None:

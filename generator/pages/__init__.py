@@ -7,6 +7,7 @@ from generator.pages import (
     folder,
     graph,
     graph_data,
+    health,
     home,
     hot,
     listing,
@@ -23,6 +24,7 @@ from generator.pages import (
     tags,
     text,
     timeline,
+    tree,
 )
 from generator.pages.kind import Kind, Planned
 
@@ -33,6 +35,7 @@ PAGES: tuple[Kind, ...] = (
     tags.KIND,
     listing.KIND,
     orphans.KIND,
+    health.KIND,
     hot.KIND,
     home.KIND,
     timeline.KIND,
@@ -48,6 +51,7 @@ PAGES: tuple[Kind, ...] = (
     text.KIND,
     search.KIND,
     script.KIND,
+    tree.KIND,
 )
 
 __all__ = ["PAGES", "Kind", "Planned"]

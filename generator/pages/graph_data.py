@@ -10,27 +10,28 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import permutations
 from typing import Any
 from zlib import crc32
 
 from generator.layout import UNLINKED, stable_colours
 from generator.pages.kind import Kind, Planned, digest
 from generator.render import Look, Renderer
+from generator.relevance import HUB
 from generator.urls import ASSETS
-from generator.wiki import PageRow, Wiki
+from generator.wiki import PageRow, Wiki, json_list
 
 FOLDER = f"{ASSETS}/graph"
 LIFECYCLES = ("draft", "verified", "archived", "disputed")
 WHOLE = 12_000  # pages that are handed over at once; of larger wikis the communities are shown first
 _PART = 3_000  # pages in one file of a larger wiki
 _NEAR = 64  # pages whose neighbourhoods are in one file
-_MOST_NEIGHBOURS = 60  # of one page, those with most neighbours themselves
 _COLOURED = 10
 
 
 def script(name: str, value: object) -> bytes:
     """A script that hands over `value`. No text in it can end the script or a line of it."""
-    return f"llmwikiGraph.take({json.dumps(name)},{safe_json(value)});\n".encode("utf-8", "replace")
+    return f"llmwiki.take({json.dumps(name)},{safe_json(value)});\n".encode("utf-8", "replace")
 
 
 def safe_json(value: object) -> str:
@@ -152,9 +153,30 @@ def _plan_near(wiki: Wiki, look: Look) -> Iterator[Planned]:
     colours = coloured(page.category for page in pages)
     degrees = wiki.graph.degrees
     shown = ["\x1e".join(map(str, _near_row(page, colours, degrees[at]))) for at, page in enumerate(pages)]
+    shared = _sharing(pages)
     for number, group in enumerate(own):
-        parts = [shown[at] + "\x1d" + "\x1d".join(shown[near] for near in wiki.graph.near[at]) for at in group]
-        yield Planned(f"{FOLDER}/near-{number}.js", (tuple(group), colours), digest(parts))
+        parts = []
+        for at in group:
+            sharing = shared.get(at, {})
+            parts += [shown[at], *(shown[near] for near in wiki.graph.near[at]), "\x1d"]
+            parts += [f"{shown[other]}\x1e{count}" for other, count in sharing.items()]
+        held = {at: shared[at] for at in group if at in shared}
+        yield Planned(f"{FOLDER}/near-{number}.js", (tuple(group), colours, held), digest(parts))
+
+
+def _sharing(pages: Sequence[PageRow]) -> dict[int, dict[int, int]]:
+    """For each page those that were made from the same sources, with the number of these. A source of very many pages
+    says nothing of them."""
+    by_source: dict[str, list[int]] = {}
+    for at, page in enumerate(pages):
+        for source in set(json_list(page.sources)):
+            by_source.setdefault(source, []).append(at)
+    found: dict[int, dict[int, int]] = {}
+    for members in by_source.values():
+        for one, other in permutations(members if len(members) <= HUB else (), 2):
+            of_one = found.setdefault(one, {})
+            of_one[other] = of_one.get(other, 0) + 1
+    return {one: dict(sorted(others.items())) for one, others in found.items()}
 
 
 def _make_near(renderer: Renderer, subject: Any, url: str) -> bytes:
@@ -162,18 +184,21 @@ def _make_near(renderer: Renderer, subject: Any, url: str) -> bytes:
     name = url.removeprefix(f"{ASSETS}/").removesuffix(".js")
     if not subject:
         return script(name, {"shards": near_count(len(pages))})
-    group, colours = subject
+    group, colours, shared = subject
     numbers = {at: number for number, at in enumerate(group)}
-    near = []
+    near, sharing = [], []
     for at in group:
-        known = sorted(graph.near[at], key=lambda page: (-graph.degrees[page], page))[:_MOST_NEIGHBOURS]
+        known = sorted(graph.near[at], key=lambda page: (-graph.degrees[page], page))[:HUB]
         near.append([numbers.setdefault(page, len(numbers)) for page in known])
+        sharing.append([(numbers.setdefault(o, len(numbers)), count) for o, count in shared.get(at, {}).items()])
     rows = [_near_row(pages[at], colours, graph.degrees[at]) for at in numbers]
-    return script(name, {"pages": rows, "near": near})
+    return script(name, {"pages": rows, "near": near, "sharing": sharing if any(sharing) else []})
 
 
-def _near_row(page: PageRow, colours: Mapping[str, int], degree: int) -> tuple[str, str, int, int]:
-    return page.title, page.url, colours[page.category], degree
+def _near_row(page: PageRow, colours: Mapping[str, int], degree: int) -> tuple[str, str, int, int, int]:
+    """Title, address, colour, number of neighbours, and a number for the category, 0 for none."""
+    kind = crc32(page.category.encode("utf-8", "replace")) if page.category else 0
+    return page.title, page.url, colours[page.category], degree, kind
 
 
 MAP = Kind("graph-map", _plan_map, _make_map)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import unquote
 
 from generator.properties import as_text
 from generator.render import Look, Renderer
@@ -43,6 +44,8 @@ def image(renderer: Renderer, page: PageRow, meta: Mapping[str, Any]) -> str:
     base = renderer.look.base_url
     if not value or not base:
         return ""
-    path = value.removeprefix("![[").removeprefix("[[").removesuffix("]]").partition("|")[0].lstrip("/")
-    url = renderer.wiki.attachment_urls.get(path, "")
+    name = value.removeprefix("![[").removeprefix("[[").removesuffix("]]").partition("|")[0].strip()
+    links = (row for row in renderer.bodies.read(page.id).links if row.kind == "property")
+    target = next((row.target for row in links if row.name in {name, unquote(name)}), None)
+    url = renderer.wiki.url_of(target) if target in renderer.wiki.attachments else ""
     return absolute_url(base, url) if url else ""

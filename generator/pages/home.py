@@ -50,7 +50,7 @@ def _plan(wiki: Wiki, look: Look) -> Iterator[Planned]:
     tags = [f"{wiki.tag_labels[key]}\x1e{len(wiki.nested_tags[key])}" for key in _top_tags(wiki)]
     folders = [f"{path}\x1e{wiki.folders[path].count}" for path in wiki.folders[""].subfolders]
     shown = [note, *(wiki.pages[page] for page in embedded_pages(wiki, note.id))] if note else []
-    intro = [own_state(wiki, page) for page in shown]
+    intro = [own_state(wiki, look, page) for page in shown]
     parts = [str(_stats(wiki)), *intro, "", *map(entry_digest, recent), *tags, *folders]
     yield Planned("index.html", "", digest(parts))
 

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from generator.body import MAX_DEPTH, LinkRow
+from generator.body import MAX_DEPTH, LinkRow, shown_text_of
 from generator.pages import head
 from generator.pages.kind import Kind, Planned, digest, drawn, is_stale
 from generator.properties import as_list, as_text, lower_keys
 from generator.render import Look, Renderer
+from generator.syntax.media import MEDIA_EXTENSIONS, extension
 from generator.syntax.tag import tag_file, tag_key
 from generator.syntax.wikilink import find_wikilinks, shown_text
 from generator.urls import folder_url, markdown_url
@@ -23,11 +24,12 @@ _HIDDEN = frozenset(
     " date updated updated_at modified sources permalink lang language".split()
 )
 _WITH_CONTEXT = 50  # linking pages whose sentences are shown; the rest by title alone
+_SHORTEST_NAME, _SHORTEST_CJK_NAME = 3, 2  # that is looked for where no link stands
 _CONTEXTS = 3  # sentences shown of one linking page
 
 
 def _plan(wiki: Wiki, look: Look) -> Iterator[Planned]:
-    own = {page.id: own_state(wiki, page) for page in wiki.pages.values()}
+    own = {page.id: own_state(wiki, look, page) for page in wiki.pages.values()}
     # What a page shows of one that links to it: its sentences change with its text, and with what its links open.
     linking = {
         page.id: f"{page.url}\x1e{page.title}\x1e{page.content_hash}\x1e{page.links_state}"
@@ -42,11 +44,27 @@ def _plan(wiki: Wiki, look: Look) -> Iterator[Planned]:
         yield Planned(page.url, page.id, digest(parts))
 
 
-def own_state(wiki: Wiki, page: PageRow) -> str:
+def own_state(wiki: Wiki, look: Look, page: PageRow) -> str:
     """What a page shows of itself: its facts, its text, and what its links open."""
     opened = (*wiki.targets.get(page.id, ()), *wiki.drawn.get(page.id, ()))
     titles = [wiki.pages[target].title for target in wiki.embeds.get(page.id, ())]
-    return repr((page[1:], [*map(wiki.url_of, opened)], titles))
+    answers = [_answer_state(wiki, query) for query in wiki.queries.get(page.id, ())]
+    texts = [_text_state(wiki, look, target) for target in wiki.targets.get(page.id, ())]
+    return repr((page[1:], [*map(wiki.url_of, opened)], titles, answers, texts))
+
+
+def _text_state(wiki: Wiki, look: Look, target: int) -> str:
+    """What is shown of a file that is a text, should it be embedded."""
+    file = wiki.attachments.get(target)
+    if file is None or extension(file.path) not in MEDIA_EXTENSIONS["text"]:
+        return ""
+    return digest([shown_text_of(look.vault, file) or ""])
+
+
+def _answer_state(wiki: Wiki, query: str) -> tuple[str, list[tuple[str, str, str]]]:
+    """What the answer to an embedded search shows."""
+    answer = wiki.answers[query]
+    return answer.problem, [(page.url, page.title, page.language) for page in map(wiki.pages.__getitem__, answer.pages)]
 
 
 def embedded_pages(wiki: Wiki, page_id: int) -> list[int]:
@@ -92,6 +110,7 @@ def _context(renderer: Renderer, page_id: int, url: str) -> Mapping[str, Any]:
             "json_ld": head.json_ld(renderer.look, page),
             "stale": is_stale(page, renderer.look.today),
             "aliases": json_list(page.aliases),
+            "names": json.dumps(_telling_names(page), ensure_ascii=False),
             "sources": json_list(page.sources),
         },
         "tags": [{"label": tag, "path": tag_file(tag_key(tag))} for tag in json_list(page.tags)],
@@ -135,7 +154,7 @@ _SHOWN_PROBLEMS = frozenset({"invalid-frontmatter", "oversized-page", "bad-encod
 
 
 def _problem(renderer: Renderer, code: str, message: str, line: int) -> str:
-    return renderer.translate("page.problem", line=line, message=message)
+    return renderer.translate(f"page.problem.{code}", line=line, message=message)
 
 
 def breadcrumbs(folder: str, last: str | None = None) -> list[dict[str, str | None]]:
@@ -145,6 +164,12 @@ def breadcrumbs(folder: str, last: str | None = None) -> list[dict[str, str | No
         {"name": part, "path": folder_url("/".join(parts[: i + 1]))} for i, part in enumerate(parts)
     ]
     return [*crumbs, {"name": last, "path": None}] if last is not None else crumbs
+
+
+def _telling_names(page: PageRow) -> list[str]:
+    """What the page is called, without names so short that they stand in many texts by chance."""
+    names = dict.fromkeys([page.title, *json_list(page.aliases)])
+    return [name for name in names if len(name) >= (_SHORTEST_NAME if name.isascii() else _SHORTEST_CJK_NAME)]
 
 
 def _backlinks(renderer: Renderer, page_id: int) -> list[dict[str, Any]]:

@@ -13,11 +13,11 @@ from generator.wiki import Wiki
 
 # `site.js` is on every page, `search.js` is loaded when the search is first used.
 _FILES = {
-    "site.js": ("site.js", "reading.js"),
+    "site.js": ("site.js", "reading.js", "around.js", "tree.js"),
     "search.js": ("search/words.js", "search/rank.js", "search/passage.js", "search/box.js"),
 }
-_TEXTS = ("search", "search.missing", "search.close", "copy", "copied", "copy.failed", "zoom", "keys")
-_TEXT_GROUPS = ("keys.", "lifecycle.")
+_TEXTS = ("search", "search.missing", "search.close", "copy", "copied", "copy.failed", "zoom", "keys", "mentions.none")
+_TEXT_GROUPS = ("keys.", "tree.", "lifecycle.")
 
 
 def _plan(wiki: Wiki, look: Look) -> Iterator[Planned]:

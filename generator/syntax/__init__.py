@@ -17,10 +17,12 @@ from generator.syntax.footnote import footnote
 from generator.syntax.heading import heading
 from generator.syntax.highlight import highlight
 from generator.syntax.html import html
+from generator.syntax.label import quick_labels
 from generator.syntax.line_break import line_break
 from generator.syntax.link import link
 from generator.syntax.math import math
 from generator.syntax.mermaid import mermaid
+from generator.syntax.query import query
 from generator.syntax.table import table
 from generator.syntax.tag import tag
 from generator.syntax.task import task
@@ -45,6 +47,7 @@ SYNTAXES: tuple[Syntax, ...] = (
     callout,
     code,
     mermaid,
+    query,
     html,
     block_id,
     heading,
@@ -61,5 +64,6 @@ def build_parser(*, strict_line_breaks: bool = False, raw_html: str = "sanitize"
     md.enable(["table", "strikethrough"])
     for syntax in SYNTAXES:
         syntax(md)
+    quick_labels(md)
     dispatch_by_character(md)
     return md

@@ -11,6 +11,8 @@ from markdown_it import MarkdownIt
 from markdown_it.common.utils import escapeHtml, unescapeAll
 from markdown_it.token import Token
 
+from generator.syntax.marks import text_slot
+
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
     from pygments.token import _TokenType
@@ -18,17 +20,8 @@ if TYPE_CHECKING:
 MAX_HIGHLIGHTED = 20_000
 """Characters of the longest block that is coloured; a longer one is data more often than code."""
 
-FENCE_NOTICES = {
-    "dataview": "A Dataview query: it runs in Obsidian with the Dataview plugin.",
-    "dataviewjs": "A Dataview script: it runs in Obsidian with the Dataview plugin.",
-    "tasks": "A Tasks query: it runs in Obsidian with the Tasks plugin.",
-    "kanban": "A Kanban board: it is shown in Obsidian with the Kanban plugin.",
-    "excalidraw": "A drawing: it is shown in Obsidian with the Excalidraw plugin.",
-    "leaflet": "A map: it is shown in Obsidian with the Leaflet plugin.",
-    "base": "A base: its table is shown in Obsidian.",
-    "query": "An embedded search: it runs in Obsidian.",
-}
-"""What is said above the fences that only Obsidian or one of its plugins can run."""
+PLUGIN_FENCES = frozenset("dataview dataviewjs tasks kanban excalidraw leaflet base".split())
+"""The fences that only Obsidian or one of its plugins can run; what is said above them are the texts `fence.*`."""
 
 # Obsidian highlights with Prism. Its names on the left, where Pygments has another (or a near) one; names that
 # neither knows stay plain.
@@ -113,14 +106,18 @@ def _render_indented(self: Any, tokens: Sequence[Token], idx: int, options: Any,
     return _render(tokens[idx].content, "")
 
 
+def highlighted(text: str, language: str) -> str:
+    """A text as a block of code in a language, which may be any word."""
+    return _render(text, language).rstrip("\n")
+
+
 @lru_cache(maxsize=1024)
 def _render(content: str, language: str) -> str:
     css_class = f' class="language-{escapeHtml(language)}"' if language else ""
     block = f'<pre class="highlight"><code{css_class}>{_highlight(content, language)}</code></pre>\n'
-    notice = FENCE_NOTICES.get(language)
-    if notice is None:
+    if language not in PLUGIN_FENCES:
         return block
-    return f'<p class="fence-notice" data-fence="{language}">{escapeHtml(notice)}</p>\n{block}'
+    return f'<p class="fence-notice" data-fence="{language}">{text_slot(f"fence.{language}")}</p>\n{block}'
 
 
 def _highlight(content: str, language: str) -> str:

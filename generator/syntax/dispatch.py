@@ -14,6 +14,7 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markdown_it.parser_inline import ParserInline
 from markdown_it.ruler import Ruler
+from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markdown_it.utils import EnvType
 
@@ -69,7 +70,8 @@ def dispatch_by_character(md: MarkdownIt) -> None:
 
 
 class _PlainTextFirst(ParserInline):
-    """Half of all lines, cells and headings have no special character: they are one text, without more ado."""
+    """Half of all lines, cells and headings have no special character: they are one text, without more ado. All rules
+    are one function here, and what a look ahead has read once is known."""
 
     def parse(self, src: str, md: MarkdownIt, env: EnvType, tokens: list[Token]) -> list[Token]:
         """Tokens of one run of inline Markdown, as markdown-it makes them."""
@@ -79,6 +81,20 @@ class _PlainTextFirst(ParserInline):
             tokens.append(text)
             return tokens
         return super().parse(src, md, env, tokens)
+
+    def skipToken(self, state: StateInline) -> None:  # noqa: N802
+        """Go past one token, or one character that begins none."""
+        pos = state.pos
+        end = state.cache.get(pos)
+        if end is None:
+            if state.level < state.md.options["maxNesting"]:
+                state.level += 1
+                end = state.pos if self.ruler.getRules("")[0](state, True) else pos + 1
+                state.level -= 1
+            else:
+                end = state.posMax
+            state.cache[pos] = end
+        state.pos = end
 
 
 def _rules(ruler: Ruler[Any], chain: str) -> list[tuple[str, Any]]:

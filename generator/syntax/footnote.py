@@ -20,15 +20,12 @@ from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from generator.syntax.marks import ID_MARK
+from generator.syntax.marks import ID_MARK, text_slot
 
 _LABEL = re.compile(r"\[\^([^\s\[\]]+)\]")
 _PROVENANCE = re.compile(r"\^\[\s*(inferred|ambiguous)\s*\]", re.IGNORECASE)
-_PROVENANCE_TITLES = {
-    "inferred": "Concluded from the sources, not stated in them",
-    "ambiguous": "The sources are unclear or disagree",
-}
 _DEFINED = "footnotes"  # in env: the keys of the defined notes; present as soon as the page has any note
+UNSHOWN = "unshown_footnotes"  # in env: the tokens of definitions that nothing shows; their links and words count still
 _INSIDE = "inside_footnote"  # in env while a note in place is parsed: notes do not nest
 
 
@@ -146,13 +143,15 @@ def _collect(state: StateCore) -> None:
     """Take the definitions out of the page, number what refers to them, and append the notes that are in use."""
     if _DEFINED not in state.env:
         return
-    body, definitions = _split(state.tokens)
+    body, definitions, unshown = _split(state.tokens)
     notes: list[_Note] = []
     by_label: dict[str, _Note] = {}
     _number(body, definitions, notes, by_label)
     for note in notes:  # grows: a note may refer to others
         _number(note.tokens, definitions, notes, by_label)
     state.tokens = body
+    unshown += (tokens for label, tokens in definitions.items() if label not in by_label)
+    state.env[UNSHOWN] = [token for tokens in unshown for token in tokens]
     if not notes:
         return
     body.append(Token("footnote_block_open", "section", 1, block=True))
@@ -161,20 +160,22 @@ def _collect(state: StateCore) -> None:
     body.append(Token("footnote_block_close", "section", -1, block=True))
 
 
-def _split(tokens: Iterable[Token]) -> tuple[list[Token], dict[str, list[Token]]]:
-    """The page without definitions, and the tokens of each definition; the first one of a label counts."""
+def _split(tokens: Iterable[Token]) -> tuple[list[Token], dict[str, list[Token]], list[list[Token]]]:
+    """The page without definitions, the tokens of the first definition of each label, and those of the others."""
     body: list[Token] = []
     definitions: dict[str, list[Token]] = {}
+    others: list[list[Token]] = []
     targets = [body]
     for token in tokens:
         if token.type == "footnote_reference_open":
             targets.append([])
-            definitions.setdefault(token.meta["label"], targets[-1])
+            if definitions.setdefault(token.meta["label"], targets[-1]) is not targets[-1]:
+                others.append(targets[-1])
         elif token.type == "footnote_reference_close":
             targets.pop()
         else:
             targets[-1].append(token)
-    return body, definitions
+    return body, definitions, others
 
 
 def _number(
@@ -235,12 +236,14 @@ def _render_open(self: Any, tokens: Sequence[Token], idx: int, options: Any, env
 def _render_anchor(self: Any, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
     # U+FE0E keeps the arrow from being drawn as an emoji.
     href = f"#{_back_id(tokens[idx].meta)}"
-    return f' <a href="{href}" class="footnote-backref" role="doc-backlink">\u21a9\ufe0e</a>'
+    name = text_slot("footnote.back")
+    return f' <a href="{href}" class="footnote-backref" role="doc-backlink" aria-label="{name}">\u21a9\ufe0e</a>'
 
 
 def _render_provenance(self: Any, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
     kind = tokens[idx].content
-    return f'<span class="provenance provenance-{kind}" title="{_PROVENANCE_TITLES[kind]}">{kind}</span>'
+    title, shown = text_slot(f"provenance.{kind}.title"), text_slot(f"provenance.{kind}")
+    return f'<span class="provenance provenance-{kind}" title="{title}">{shown}</span>'
 
 
 _RENDER_RULES = {

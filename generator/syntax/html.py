@@ -20,6 +20,8 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markdown_it.common.utils import escapeHtml
 from markdown_it.rules_core import StateCore
+from markdown_it.rules_inline import StateInline
+from markdown_it.rules_inline.html_inline import html_inline
 from markdown_it.token import Token
 
 from generator.syntax.html_tags import HIDING_TAGS, HTML_TAGS, VOID_TAGS, CleanTag, clean_tag
@@ -35,6 +37,7 @@ _START = re.compile(r"<(?=[!?]|/?[A-Za-z])")
 
 # What HTML closes by itself when the tag on the left opens.
 _CLOSES: dict[str, frozenset[str]] = {
+    "a": frozenset({"a"}),
     "li": frozenset({"li"}),
     "p": frozenset({"p"}),
     **dict.fromkeys(("dt", "dd"), frozenset({"dt", "dd"})),
@@ -44,11 +47,28 @@ _CLOSES: dict[str, frozenset[str]] = {
 }
 _MAX_OPEN = 100
 """Tags that one container can have open at once: browsers draw no deeper nesting than a few hundred."""
+# What an `<a>` adds to `linkLevel`, apart from the ones of Markdown's links: what is not open cannot be closed.
+_RAW_LINK = 1 << 20
+_LINK_ENDS = ("</a>", "</A>")
 
 
 def html(md: MarkdownIt) -> None:
-    """Register the rule; it runs after all rules that add or move tokens, whose nesting it has to respect."""
+    """Register the rules; the second runs after all that add or move tokens, whose nesting it has to respect."""
+    md.inline.ruler.at("html_inline", _inline_tag)
     md.core.ruler.push("html", _clean_tokens)
+
+
+def _inline_tag(state: StateInline, silent: bool) -> bool:
+    """markdown-it's rule, which takes what follows an `<a>` for the text of a link: only if an `</a>` follows."""
+    level = state.linkLevel
+    if not html_inline(state, silent):
+        return False
+    if state.linkLevel > level:
+        closed = any(state.html_terminator_last(end) >= state.pos for end in _LINK_ENDS)
+        state.linkLevel = level + _RAW_LINK if closed else level
+    elif state.linkLevel < level:
+        state.linkLevel = level - _RAW_LINK if level >= _RAW_LINK else level
+    return True
 
 
 def _clean_tokens(state: StateCore) -> None:
@@ -108,11 +128,12 @@ class _Cleaner:
 
     def blocks(self, tokens: list[Token]) -> list[Token]:
         out: list[Token] = []
-        for token in tokens:
+        last = max((i for i, token in enumerate(tokens) if token.type == "html_block" and _ends_link(token)), default=-1)
+        for i, token in enumerate(tokens):
             if token.map:
                 self.line = token.map[0] + 1
             if token.type == "html_block":
-                self._clean_block(token)
+                self._clean_block(token, closed_later=i < last)
             elif token.children and _has_html(token):
                 token.children = self._inline(token.children)
             self._step(token, out, "html_block")
@@ -156,7 +177,8 @@ class _Cleaner:
                     if not kept:
                         self._report(name)
                     continue
-                self._clean_inline(token, closes, name, attributes)
+                never_closed = name == "a" and not closes and last_close.get("a", -1) < i
+                self._clean_inline(token, closes, name, attributes, at_once=never_closed)
             elif hidden and token.nesting == 0:
                 continue
             self._step(token, out, "html_inline")
@@ -172,14 +194,16 @@ class _Cleaner:
             return False, "", ""
         return bool(match["close"]), match["name"].lower(), match["attributes"]
 
-    def _clean_inline(self, token: Token, closes: bool, name: str, attributes: str) -> None:
+    def _clean_inline(
+        self, token: Token, closes: bool, name: str, attributes: str, *, at_once: bool = False
+    ) -> None:
         links: list[tuple[str, str, str]] = []
         if not name:
             token.content = ""  # a comment, a declaration, an instruction
         elif (not closes and name in HIDING_TAGS) or (name not in HTML_TAGS and self.mode != "allow"):
             token.type = "text"  # prose: "the <script> element", `List<String>`
         else:
-            token.content = self._tag(token.content, closes, name, attributes, links)
+            token.content = self._tag(token.content, closes, name, attributes, links, at_once=at_once)
         if links:
             token.meta["html_links"] = links
 
@@ -191,9 +215,11 @@ class _Cleaner:
 
     # --- blocks: each token is a piece of HTML -----------------------------------------------------------------
 
-    def _clean_block(self, token: Token) -> None:
+    def _clean_block(self, token: Token, *, closed_later: bool) -> None:
+        """Clean a piece of HTML; `closed_later` says whether a later piece has an `</a>`."""
         links: list[tuple[str, str, str]] = []
         text, out, pos = token.content, [], 0
+        last_end = max(map(text.rfind, _LINK_ENDS))
         for match in _markup_of(text):
             if match.start() < pos:
                 continue  # inside an element that is left out
@@ -206,7 +232,8 @@ class _Cleaner:
             elif not match["close"] and name in HIDING_TAGS:
                 pos = self._skip_hidden(text, pos, name, match["attributes"], out)
             else:
-                out.append(self._tag(match[0], bool(match["close"]), name, match["attributes"], links))
+                at_once = name == "a" and not (closed_later or last_end >= pos)
+                out.append(self._tag(match[0], bool(match["close"]), name, match["attributes"], links, at_once=at_once))
         out.append(_escape_angles(text[pos:]))
         cleaned = "".join(out)
         token.content = cleaned if cleaned.strip() else ""
@@ -232,13 +259,23 @@ class _Cleaner:
 
     # --- one tag -----------------------------------------------------------------------------------------------
 
-    def _tag(self, source: str, closes: bool, name: str, attributes: str, links: list[tuple[str, str, str]]) -> str:
+    def _tag(
+        self,
+        source: str,
+        closes: bool,
+        name: str,
+        attributes: str,
+        links: list[tuple[str, str, str]],
+        *,
+        at_once: bool = False,
+    ) -> str:
+        """One tag as the page has it; `at_once` closes an element that is opened, since nothing else will."""
         if name not in HTML_TAGS and self.mode != "allow":
             return _escape_angles(source)  # `List<String>`, `<your name>`: text that looks like a tag
         if closes:
             return self._close(name)
         tag = clean_tag(name, attributes, self.mode)
-        return "" if tag is None else self._open(name, tag, attributes.rstrip().endswith("/"), links)
+        return "" if tag is None else self._open(name, tag, at_once or attributes.rstrip().endswith("/"), links)
 
     def _open(self, name: str, tag: CleanTag, self_closing: bool, links: list[tuple[str, str, str]]) -> str:
         container = self.containers[-1]
@@ -274,6 +311,10 @@ class _Cleaner:
 
     def _problem(self, code: str, message: str) -> None:
         self.env.setdefault("problems", []).append((code, message, self.line))
+
+
+def _ends_link(token: Token) -> bool:
+    return any(end in token.content for end in _LINK_ENDS)
 
 
 def _markup_of(text: str) -> Iterator[re.Match[str]]:

@@ -12,11 +12,15 @@ from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
 from markdown_it.common.utils import escapeHtml
+from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from generator.syntax.marks import slot
+from generator.syntax.remote import remote_embed
 from generator.syntax.wikilink import WrittenLink
 
+_OBSIDIAN = "obsidian://"
+_LOCAL_PATH = re.compile(r"obsidian://[^?#]*\?(?:[^#]*&)?path=", re.IGNORECASE)
 _EXTERNAL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 
 
@@ -31,8 +35,21 @@ def vault_link(destination: str, label: str | None = None) -> WrittenLink | None
 
 def link(md: MarkdownIt) -> None:
     """Register how links and images are rendered; `meta["slot"]` marks those into the vault."""
+    md.core.ruler.after("inline", "local_paths", _note_local_paths)
     md.add_render_rule("link_open", _render_open)
     md.add_render_rule("image", _render_image)
+
+
+def _note_local_paths(state: StateCore) -> None:
+    """`obsidian://open?path=/home/…` opens nothing for a reader, and tells where the vault lies."""
+    if _OBSIDIAN not in state.src:
+        return
+    for block in state.tokens:
+        for token in block.children or ():
+            if token.type == "link_open" and _LOCAL_PATH.match(str(token.attrs.get("href", ""))):
+                line = block.map[0] + 1 if block.map else 1
+                message = "this link names a path on your computer: use its `vault` and `file` instead"
+                state.env.setdefault("problems", []).append(("local-path", message, line))
 
 
 def _render_open(self: Any, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
@@ -43,7 +60,8 @@ def _render_open(self: Any, tokens: Sequence[Token], idx: int, options: Any, env
     shown = f' title="{escapeHtml(str(title))}"' if title else ""
     if not href:
         return f'<a class="external-link is-empty"{shown}>'
-    return f'<a class="external-link" href="{escapeHtml(href)}" rel="noopener"{shown}>'
+    kind = "external-link obsidian-link" if href.startswith(_OBSIDIAN) else "external-link"
+    return f'<a class="{kind}" href="{escapeHtml(href)}" rel="noopener"{shown}>'
 
 
 def _render_image(self: Any, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
@@ -51,7 +69,11 @@ def _render_image(self: Any, tokens: Sequence[Token], idx: int, options: Any, en
     if "slot" in token.meta:
         return slot(token.meta["slot"])
     alt, width, height = image_size(token.content)
-    return image_tag(escapeHtml(str(token.attrs.get("src", ""))), alt, width, height, "external-embed")
+    src = str(token.attrs.get("src", ""))
+    other = remote_embed(src, alt, width)
+    if other is not None:
+        return other
+    return image_tag(escapeHtml(src), alt, width, height, "external-embed")
 
 
 _SIZE = re.compile(r"\s*(\d{1,5})(?:x(\d{1,5}))?\s*")

@@ -8,6 +8,7 @@ so a note can never forge one.
 from __future__ import annotations
 
 import re
+from html import escape
 
 ID_MARK = "\x01"
 """Stands before every id and before the target of every in-page reference: `id="␁intro"`, `href="#␁intro"`.
@@ -22,6 +23,16 @@ ROOT_MARK = "\x04"
 
 FORBIDDEN = re.compile("[\x00-\x08\x0e-\x1f]")
 """Characters of a source that are replaced by U+FFFD before parsing."""
+
+
+def text_slot(key: str) -> str:
+    """The mark for a text of the interface (a key of `templates/messages/`): the site may have any language."""
+    return f"{SLOT_OPEN}T{key}{SLOT_CLOSE}"
+
+
+def query_slot(query: str) -> str:
+    """The mark for the answer to an embedded search: its text, escaped, since all around it is HTML."""
+    return f"{SLOT_OPEN}Q{escape(query)}{SLOT_CLOSE}"
 
 
 def slot(number: int) -> str:

@@ -5,8 +5,7 @@ Tokens: a `mermaid` token keeps the source as its content. `meta["svg"]` is the 
 number i stands inside `<a ␂M{i}␃>`, whose mark the parser turns into a link's slot, attributes and all. The drawing's
 ids begin with ID_MARK, so that a copy in another page has its own.
 
-The drawing's colours are those of a light page. On a dark page it needs a light ground, or the CSS filter
-`invert(1) hue-rotate(180deg)`, which exchanges light and dark and keeps the hues.
+The drawing's colours follow the page's `color-scheme` (`generator/syntax/dark.py`).
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from html import escape
 from xml.parsers import expat
 
+from generator.syntax.dark import Palette
 from generator.syntax.marks import FORBIDDEN, ID_MARK, SLOT_CLOSE, SLOT_OPEN
 
 _ELEMENTS = frozenset(
@@ -67,7 +68,7 @@ def clean_svg(svg: str) -> Drawing:
         parser.Parse(svg, True)
     except expat.ExpatError as error:
         raise ValueError(f"the drawing cannot be read: {error}") from error
-    return Drawing("".join(cleaner.out), cleaner.nodes)
+    return Drawing(cleaner.whole(), cleaner.nodes)
 
 
 class _Cleaner:
@@ -79,6 +80,8 @@ class _Cleaner:
         self.references = set(_REFERENCE.findall(svg))
         self.classes = {name for value in re.findall(r'class="([^"]*)"', svg) for name in value.split()}
         self.root = ""
+        self.root_attributes: dict[str, str] = {}
+        self.palette = Palette()
         self.closing: list[str] = []  # what ends each open element
         self.skipped = 0  # depth inside an element that is left out
         self.css: list[str] | None = None
@@ -97,16 +100,19 @@ class _Cleaner:
             return
         if not self.closing:
             self.root = identity
-            self.out.append(self._root_tag(attributes))
+            self.root_attributes = attributes
             self.closing.append("</svg>")
             return
         self._open(name, identity, attributes)
 
-    def _root_tag(self, attributes: dict[str, str]) -> str:
-        width = _MAX_WIDTH.search(attributes.get("style", ""))
-        style = f' style="max-width:{width[1]}"' if width else ""
-        kept = {key: value for key, value in attributes.items() if key in _ROOT_ATTRIBUTES}
-        return f'<svg id="{ID_MARK}{escape(self.root)}" width="100%"{style} role="img"{_serialise(kept)}>'
+    def whole(self) -> str:
+        """The drawing; its root comes last, since it holds the palette."""
+        width = _MAX_WIDTH.search(self.root_attributes.get("style", ""))
+        parts = filter(None, (f"max-width:{width[1]}" if width else "", self.palette.style()))
+        style = escape(";".join(parts))
+        kept = {key: value for key, value in self.root_attributes.items() if key in _ROOT_ATTRIBUTES}
+        root = f'<svg id="{ID_MARK}{escape(self.root)}" width="100%" style="{style}" role="img"{self._serialise(kept)}>'
+        return root + "".join(self.out)
 
     def _open(self, name: str, identity: str, attributes: dict[str, str]) -> None:
         tag, before, after = name, "", ""
@@ -130,7 +136,7 @@ class _Cleaner:
         reference = attributes.get("xlink:href", attributes.get("href", "")) if name in {"use", "textPath"} else ""
         if reference.startswith("#"):
             kept["href"] = f"#{ID_MARK}{reference[1:]}"
-        self.out.append(f"{before}<{tag}{_serialise(kept)}>")
+        self.out.append(f"{before}<{tag}{self._serialise(kept)}>")
         self.closing.append(f"</{tag}>{after}")
 
     def end(self, name: str) -> None:
@@ -171,8 +177,23 @@ class _Cleaner:
             if declarations:
                 # Not `#id`: what fills the mark may be no CSS identifier.
                 shown = ",".join(_ID.sub(rf'[id="{ID_MARK}\1"]', s) for s in wanted)
-                rules.append(f"{shown}{{{';'.join(map(_with_own_ids, declarations))}}}")
+                rules.append(f"{shown}{{{';'.join(map(self._declaration, declarations))}}}")
         return f"<style>{escape(''.join(rules), quote=False)}</style>" if rules else ""
+
+    def _declaration(self, text: str) -> str:
+        name, colon, value = text.partition(":")
+        return f"{name}{colon}{self.palette.paint(name.strip(), _with_own_ids(value))}"
+
+    def _serialise(self, attributes: dict[str, str]) -> str:
+        parts: list[str] = []
+        for key, value in attributes.items():
+            if _REMOTE_URL.search(value) or (key == "style" and _UNSAFE_STYLE.search(value)):
+                continue
+            clean = value if key in {"id", "href"} else _with_own_ids(FORBIDDEN.sub("", value))
+            if key == "style":
+                clean = ";".join(map(self._declaration, filter(str.strip, clean.split(";"))))
+            parts.append(f' {key}="{escape(self.palette.paint(key, clean))}"')
+        return "".join(parts)
 
     def _applies(self, selector: str) -> bool:
         ids = set(_ID.findall(selector))
@@ -187,12 +208,3 @@ def _is_unsafe_declaration(declaration: str) -> bool:
 def _with_own_ids(value: str) -> str:
     return _LOCAL_URL.sub(lambda m: f"url(#{ID_MARK}{m[1]})", value)
 
-
-def _serialise(attributes: dict[str, str]) -> str:
-    parts: list[str] = []
-    for key, value in attributes.items():
-        if _REMOTE_URL.search(value) or (key == "style" and _UNSAFE_STYLE.search(value)):
-            continue
-        clean = value if key in {"id", "href"} else _with_own_ids(FORBIDDEN.sub("", value))
-        parts.append(f' {key}="{escape(clean)}"')
-    return "".join(parts)

@@ -11,6 +11,8 @@ from markdown_it.common.utils import escapeHtml
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
+from generator.syntax.marks import text_slot
+
 # A box without text behind it is a task only if it cannot be anything else, such as a citation `[1]`.
 _BOX = re.compile(r"\[(.)\]\s+|\[([ xX])\]$")
 _LISTS = frozenset({"bullet_list_open", "ordered_list_open"})
@@ -50,6 +52,6 @@ def _make_task(item: Token, inline: Token, match: re.Match[str]) -> None:
 
 def _render(self: Any, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
     mark = tokens[idx].meta["mark"]
-    checked = "" if mark == " " else " checked"
-    data = escapeHtml(mark)
-    return f'<input class="task-list-item-checkbox" type="checkbox" data-task="{data}" disabled{checked}> '
+    checked, name = ("", "task.open") if mark == " " else (" checked", "task.done")
+    data = f'data-task="{escapeHtml(mark)}" aria-label="{text_slot(name)}"'
+    return f'<input class="task-list-item-checkbox" type="checkbox" {data} disabled{checked}> '

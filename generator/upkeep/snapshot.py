@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -89,12 +89,28 @@ class LinkFacts(NamedTuple):
 
 @dataclass(frozen=True)
 class Snapshot:
-    """Pages by id in order of path, all files of the vault by id, and all links in their order."""
+    """Pages by id in order of path, all files of the vault by id, and links in their order: all, or those alone that
+    something is amiss with. `unused` are the files that no page refers to."""
 
     pages: Mapping[int, PageFacts]
     files: Mapping[int, str]
     links: Sequence[LinkFacts]
     nearest: bool = False
+    unused: frozenset[int] = frozenset()
+
+    def published(self) -> Snapshot:
+        """The part that anyone may see: no private page, and nothing that names one."""
+        pages = {page_id: page for page_id, page in self.pages.items() if page.published}
+        if len(pages) == len(self.pages):
+            return self
+        files = {file: path for file, path in self.files.items() if file in pages or file not in self.pages}
+        links = [link for link in self.links if link.source in pages and (link.target is None or link.target in files)]
+        return replace(self, pages=pages, files=files, links=links)
+
+    @cached_property
+    def paths(self) -> frozenset[str]:
+        """The paths of all files."""
+        return frozenset(self.files.values())
 
     @cached_property
     def by_path(self) -> Mapping[str, PageFacts]:
@@ -189,12 +205,13 @@ class Snapshot:
         return {key: frozenset(values) for key, values in found.items()}
 
 
-def take_snapshot(*, nearest: bool = False) -> Program[Snapshot]:
-    """Read the index. `nearest` is the setting `site.nearest_links`."""
+def take_snapshot(*, nearest: bool = False, flagged: bool = False) -> Program[Snapshot]:
+    """Read the index. `nearest` is the setting `site.nearest_links`; `flagged` takes only links with a status."""
     pages = yield Query(_PAGES, (), PageFacts._make)
     files = dict((yield Query("SELECT id, path FROM wiki_files ORDER BY path", (), tuple)))
-    links = yield Query(_LINKS, (), LinkFacts._make)
-    return Snapshot({page.id: page for page in pages}, files, links, nearest)
+    links = yield Query(_LINKS.format("WHERE l.status != ''" if flagged else ""), (), LinkFacts._make)
+    unused: list[tuple[int]] = yield Query(_UNUSED, (), tuple)
+    return Snapshot({page.id: page for page in pages}, files, links, nearest, frozenset(file for (file,) in unused))
 
 
 _PAGES = (
@@ -203,8 +220,9 @@ _PAGES = (
 )
 _LINKS = (
     "SELECT l.source, l.name, l.subpath, l.label, l.kind, l.embed, l.line, l.target, l.status, l.candidates"
-    " FROM wiki_links l JOIN wiki_pages p ON p.id = l.source ORDER BY p.path, l.n"
+    " FROM wiki_links l JOIN wiki_pages p ON p.id = l.source {} ORDER BY p.path, l.n"
 )
+_UNUSED = "SELECT id FROM wiki_files f WHERE NOT EXISTS (SELECT 1 FROM wiki_links l WHERE l.target = f.id)"
 
 
 def _texts(column: str) -> tuple[str, ...]:

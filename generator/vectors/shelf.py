@@ -17,6 +17,7 @@ from generator.config import Config
 from generator.errors import EmbeddingsFailed
 from generator.packed import unpacked
 from generator.vectors.chunks import CHUNKING, Chunk, chunks_of, sent_text
+from generator.vectors.meaning import Meaning
 from generator.vectors.providers import Provider, Vector, provider_of
 
 _log = logging.getLogger("llmwiki.vectors")
@@ -26,14 +27,6 @@ _DELETED_AT_ONCE = 500
 OTHERS = 0.3  # of the other pieces of a page, beside its best one
 
 Progress = Callable[[str, int, int], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Meaning:
-    """Pages near a question, the nearest first, with their likeness (0 to 1); `note` says why there are none."""
-
-    pages: tuple[tuple[str, float], ...] = ()
-    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

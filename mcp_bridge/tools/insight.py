@@ -37,13 +37,13 @@ class SynthesisAnswer:
 
 async def wiki_synthesize(
     bridge: Bridge,
-    concepts: Annotated[tuple[str, ...], AsList, Field(description="Page names.")] = (),
-    threshold: Annotated[int, Field(ge=1, le=1000, description="The least number of joining pages.")] = 3,
+    concepts: Annotated[tuple[str, ...], AsList] = (),
+    threshold: Annotated[int, Field(ge=1, le=1000, description="Least number of joining pages.")] = 3,
     limit: Annotated[int, Field(ge=1, le=20)] = 5,
     cursor: Text = "",
 ) -> SynthesisAnswer:
-    """Find pairs of pages that others link together again and again, and that no synthesis joins yet: material for a
-    new page.
+    """Find pairs of pages that others link together again and again, and that no synthesis joins yet: use it to see
+    which page to write next.
 
     Returns `synthesis` (concepts, titles, co_occurrence, score, reasons, evidence, outline), `others`, `total`,
     `next_cursor`.
@@ -85,8 +85,8 @@ class MemoryAnswer:
 
 async def memory_bridge(
     bridge: Bridge,
-    tool_name: Annotated[Text, Field(description="An AI tool such as `claude`; empty: list the tools.")] = "",
-    date_range: Annotated[Text, Field(description="`2026-01-01:2026-03-31`; either end may be missing.")] = "",
+    tool_name: Annotated[Text, Field(description="Such as `claude`; empty: list the tools.")] = "",
+    date_range: Annotated[Text, Field(description="`2026-01-01:2026-03-31`; an end may be missing.")] = "",
     other_tool: Text = "",
     topic: Text = "",
     limit: Annotated[int, Field(ge=1, le=200)] = 20,
@@ -95,7 +95,7 @@ async def memory_bridge(
     """Tell which AI tool knowledge came from: use it when the user asks what was worked out with another assistant.
 
     Returns `entries` (path, title, summary, updated_at, relevance_score), `total`; with `other_tool` (compare)
-    `only_in` and `shared`; without `tool_name` the `tools`.
+    `only_in`, `shared`; without `tool_name` the `tools`.
 
     Example: {"tool_name": "claude", "date_range": "2026-01-01:"}"""
     from generator.upkeep.memory import compare_memories, memory
@@ -138,14 +138,15 @@ class DailyAnswer:
 
 async def daily_update(bridge: Bridge, dry_run: bool = False) -> DailyAnswer:
     """Do the daily round: bring index.md, hot.md and log.md up to date. Use it at the end of a session that wrote
-    pages. Once a day is enough.
+    pages.
 
     Returns `since`, `updated` and `new` pages (up to 100; all in `counts`), files `due` and `written`.
 
     Example: {"dry_run": true}"""
     if not dry_run:
         require(bridge, "generated", "dry_run=true")
-    plan, written = await bridge.examine(partial(_daily, bridge, dry_run))
+    ask = partial(_daily, bridge, dry_run)
+    plan, written = await (bridge.examine(ask) if dry_run else bridge.change(ask))
     return DailyAnswer(
         plan.since,
         plan.updated[:_MOST_PATHS],

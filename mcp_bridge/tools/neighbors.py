@@ -57,7 +57,7 @@ class NeighborsAnswer:
 async def wiki_neighbors(
     bridge: Bridge,
     page: Text,
-    depth: Annotated[int, Field(ge=1, le=2, description="How many links away `related` may lie.")] = 1,
+    depth: Annotated[int, Field(ge=1, le=2, description="Links to `related`.")] = 1,
     limit: Annotated[int, Field(ge=1, le=100)] = 20,
 ) -> NeighborsAnswer:
     """Show what lies around a page: use it after wiki_read_page, to find what else bears on a question.

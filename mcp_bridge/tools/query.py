@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,15 +13,17 @@ from unicodedata import normalize
 
 from pydantic import Field
 
-from generator.errors import QueryTimeout
+from generator.errors import IndexBusy, IndexCorrupted, IndexMissing, QueryTimeout
 from generator.query import Program, page_at
-from generator.retrieval import Hit, Scope, SearchResult, search
+from generator.retrieval import Hit, Narrowing, Scope, SearchResult, search
 from generator.vault import safe_path
+from generator.vectors.meaning import Meaning, near_in_meaning
 from mcp_bridge.arguments import AsList, Text, refused
 from mcp_bridge.envelope import as_json
-from mcp_bridge.index import Bridge
+from mcp_bridge.index import Bridge, index_state
 from mcp_bridge.paging import fitting, place_of
 
+Near = Sequence[tuple[str, float]]
 _DAYS = re.compile(r"(\d{1,5})\s*d(?:ays?)?", re.IGNORECASE)
 _BEHIND = "The index is still taking in changes: the newest ones may be missing."
 _RELAXED = "Too few pages hold all of the words: the last ones hold only some."
@@ -69,13 +72,8 @@ _Query = Annotated[
     Field(description='Words (all must match), "a phrase", -word, word*, a OR b, tag:x, title:x. Empty: newest pages.'),
 ]
 _Tags = Annotated[tuple[str, ...], AsList, Field(description="All of these, or tags below them.")]
-_Folder = Annotated[Text, Field(description="Only below this folder.")]
 _Since = Annotated[Text, Field(description="Updated on or after this date (2026-01-31), or in the last `7d`.")]
-_Detail = Annotated[
-    Literal["concise", "detailed"],
-    Field(description="detailed: more fields."),
-]
-_Cursor = Annotated[Text, Field(description="`next_cursor` of the same call before.")]
+_Detail = Annotated[Literal["concise", "detailed"], Field(description="detailed: more fields.")]
 
 
 async def wiki_query(
@@ -83,58 +81,111 @@ async def wiki_query(
     query: _Query = "",
     tags: _Tags = (),
     limit: Annotated[int, Field(ge=1, le=50)] = 10,
-    folder: _Folder = "",
+    folder: Text = "",
     lifecycle: Literal["any", "draft", "verified", "archived", "disputed"] = "any",
     since: _Since = "",
-    scope: Annotated[Scope, Field(description="Pages, raw sources, or both.")] = "wiki",
+    scope: Scope = "wiki",
     expand: Annotated[bool, Field(description="Add linked pages.")] = False,
     detail: _Detail = "concise",
-    cursor: _Cursor = "",
+    cursor: Text = "",
 ) -> QueryAnswer:
     """Search the user's wiki by words, tags, folder or date. Use it first for any question about what the user has
     noted, and to find the path of a page. English and Chinese, any word form.
 
-    Returns `results` (path, title, score, heading and snippet of the best passage with **matches** marked, summary,
-    tags, updated, stale = older than 90 days), `citations` to quote as they are, `total`, `relaxed` (the last results
-    lack some words), `next_cursor`. Read pages before you rely on them.
+    Returns `results` (path, title, score, heading, snippet with **matches**, summary, tags, updated, stale = over 90
+    days old, scope), `citations` to quote as they are, `total`, `relaxed` (the last results lack some words),
+    `next_cursor`. Read pages before you rely on them.
 
-    Example: {"query": "赤壁 fire attack", "tags": ["battle"], "limit": 5}"""
+    Example: {"query": "赤壁 fire attack", "tags": ["battle"]}"""
     if folder:
         safe_path(bridge.config.wiki.vault_path, folder)
-    ask = partial(
-        search,
-        tags=tags,
-        folder=normalize("NFC", folder).removeprefix("./"),
-        lifecycle="" if lifecycle == "any" else lifecycle,
-        since=_since(since),
-        scope=scope,
-        expand=expand,
-        decay=bridge.config.retrieval.decay,
-    )
+    folder = normalize("NFC", folder).removeprefix("./")
+    narrowing = Narrowing(tags, folder, "" if lifecycle == "any" else lifecycle, _since(since))
     place = place_of(cursor, query, sorted(tags), folder, lifecycle, since, scope, expand)
-    is_fresh = await bridge.fresh()
-    page = partial(ask, query, limit=limit, offset=place.offset)
-    try:
-        results, found = await bridge.read(partial(_answers, page, detailed=detail == "detailed"))
-    except QueryTimeout as error:
-        error.details["partial"] = await _by_title(bridge, query, ask, limit)
-        raise
-    kept = fitting(results, size_beside=(len(_citation(each.path, each.title)) + 4 for each in results))
-    hint = _RELAXED if found.relaxed else "" if kept or place.offset else _NOTHING
+    asked = _Asked(query, narrowing, scope, expand, limit, place.offset, detail == "detailed")
+    found, hint = await _found(bridge, asked)
+    kept = fitting(found.results, size_beside=(len(_citation(each.path, each.title)) + 4 for each in found.results))
+    hints = [_RELAXED if found.relaxed else "" if kept or place.offset else _NOTHING, hint]
     return QueryAnswer(
         kept,
         tuple(_citation(result.path, result.title) for result in kept),
         found.total,
         found.relaxed,
         place.after(len(kept), found.total),
-        " ".join(filter(None, (hint, "" if is_fresh else _BEHIND))) or None,
+        " ".join(filter(None, hints)) or None,
     )
 
 
-def _answers(ask: partial[Program[SearchResult]], *, detailed: bool) -> Program[tuple[list[Result], SearchResult]]:
-    found = yield from ask()
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is looked for; hashable, since answers are kept by it."""
+
+    query: str
+    narrowing: Narrowing
+    scope: Scope
+    expand: bool
+    limit: int
+    offset: int
+    detailed: bool
+
+    def search(self, decay: float, near: Near = (), query: str | None = None) -> Program[SearchResult]:
+        """The program that finds it, or `query` in its place."""
+        return search(
+            self.query if query is None else query, limit=self.limit, offset=self.offset, tags=self.narrowing.tags,
+            folder=self.narrowing.folder, lifecycle=self.narrowing.lifecycle, since=self.narrowing.since,
+            scope=self.scope, expand=self.expand, decay=decay, near=near,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What was found, of one state of the index; `note` tells why pages near in meaning are missing."""
+
+    results: tuple[Result, ...]
+    total: int
+    relaxed: bool
+    note: str = ""
+
+
+async def _found(bridge: Bridge, asked: _Asked) -> tuple[_Found, str]:
+    """What the index has, or the files where there is no index to be had, and what the agent should know of that."""
+    try:
+        is_fresh = await bridge.fresh()
+        found = await _indexed(bridge, asked)
+    except QueryTimeout as error:
+        error.details["partial"] = await _by_title(bridge, asked)
+        raise
+    except (IndexBusy, IndexCorrupted, IndexMissing):
+        if not bridge.is_down:
+            raise
+        from mcp_bridge.plain import SLOWLY, search_files
+
+        files = partial(search_files, bridge.config, asked.query, asked.narrowing, asked.limit, asked.offset)
+        plain = await asyncio.to_thread(files)
+        return _Found(tuple(map(_result, plain.hits)), plain.total, False), SLOWLY
+    return found, " ".join(filter(None, (found.note, "" if is_fresh else _BEHIND)))
+
+
+async def _indexed(bridge: Bridge, asked: _Asked) -> _Found:
+    """From what is kept of this state of the index, else from the index itself."""
+    version, since = await bridge.read(index_state)
+    key = (since, date.today(), asked)
+    kept: _Found | None = bridge.cache.get(version, key)
+    if kept is not None:
+        return kept
+    near = await asyncio.to_thread(near_in_meaning, bridge.config, asked.query) if asked.query else Meaning()
+    (version, since), found = await bridge.read(partial(_answers, asked, bridge.config.retrieval.decay, near))
+    if bridge.config.embeddings.provider == "off":  # vectors change without the index
+        bridge.cache.put(version, (since, *key[1:]), found, sum(len(str(each)) for each in found.results))
+    return found
+
+
+def _answers(asked: _Asked, decay: float, near: Meaning) -> Program[tuple[tuple[int, str], _Found]]:
+    """What is found, and in which state of the index."""
+    state = yield from index_state()
+    found = yield from asked.search(decay, near.pages)
     results = [_result(hit) for hit in found.hits]
-    if detailed:
+    if asked.detailed:
         for at, hit in enumerate(found.hits):
             page = yield from page_at(hit.path)
             if page is not None:
@@ -148,7 +199,7 @@ def _answers(ask: partial[Program[SearchResult]], *, detailed: bool) -> Program[
                     words=page.word_count,
                     relaxed=hit.relaxed,
                 )
-    return results, found
+    return state, _Found(tuple(results), found.total, found.relaxed, near.note)
 
 
 def _result(hit: Hit) -> Result:
@@ -181,11 +232,11 @@ def _since(text: str) -> str:
         raise refused({"since": "should be a date such as 2026-01-31, or days such as 7d"}, ["since"]) from None
 
 
-async def _by_title(bridge: Bridge, query: str, ask: partial[Program[SearchResult]], limit: int) -> list[Any]:
+async def _by_title(bridge: Bridge, asked: _Asked) -> list[Any]:
     """What can be had quickly when a query takes too long: pages with the words in their names."""
-    words = " ".join(f"title:{word}" for word in re.findall(r"\w+", query)[:8])
+    words = " ".join(f"title:{word}" for word in re.findall(r"\w+", asked.query)[:8])
     try:
-        found = await bridge.read(partial(ask, words, limit=limit))
+        found = await bridge.read(partial(asked.search, bridge.config.retrieval.decay, query=words))
     except QueryTimeout:
         return []
     return [as_json(_result(hit)) for hit in found.hits] if words else []

@@ -19,8 +19,8 @@ from mcp_bridge.index import Bridge
 from mcp_bridge.paging import fitting, place_of
 from mcp_bridge.writing import require
 
-_Path = Annotated[Text, Field(description="A page or folder; empty: all.")]
-_Ids = Annotated[tuple[str, ...], AsList, Field(description="`id`s.")]
+_Path = Annotated[Text, Field(description="Page or folder.")]
+_Ids = Annotated[tuple[str, ...], AsList]
 _Limit = Annotated[int, Field(ge=1, le=200)]
 _MOST_PAGES = 20  # named of one tag
 
@@ -141,8 +141,8 @@ async def cross_linker(
     limit: _Limit = 20,
     cursor: Text = "",
 ) -> LinksAnswer:
-    """Find places where a page names another without linking to it, and links that lead nowhere. Writes only with
-    `dry_run` false and the `ids` that you judged right; STALE: the page has changed since.
+    """Find places where a page names another without linking to it, and links that lead nowhere: use it after writing
+    pages. Writes only with `dry_run` false and the `ids` that you judged right; STALE: the page has changed since.
 
     Returns `missing_links` (source, target, line), `suggestions` (id, source, target, line, text, score, reasons),
     `changed` pages, `total`, `next_cursor`.
@@ -153,7 +153,8 @@ async def cross_linker(
         _require_ids(ids, "dry_run")
     place = place_of(cursor, path, min_score)
     with bridge.naming(path):
-        missing, proposals, changed = await bridge.examine(partial(_links, bridge, path, min_score, dry_run, ids))
+        ask = partial(_links, bridge, path, min_score, dry_run, ids)
+        missing, proposals, changed = await (bridge.examine(ask) if dry_run else bridge.change(ask))
     broken = fitting(missing[:limit]) if not place.offset else ()
     kept = fitting(proposals[place.offset : place.offset + limit], beside=sum(len(str(each)) for each in broken))
     return LinksAnswer(broken, kept, changed, len(proposals), place.after(len(kept), len(proposals)))
@@ -212,8 +213,8 @@ async def tag_taxonomy(
     limit: _Limit = 50,
     cursor: Text = "",
 ) -> TagsAnswer:
-    """Compare the tags with the taxonomy (`_meta/taxonomy.md`) and with each other. Writes only with
-    `enforce` true and the `ids` to mend.
+    """Compare the tags with the taxonomy (`_meta/taxonomy.md`) and with each other: use it before you invent a tag.
+    Writes only with `enforce` true and the `ids` to mend.
 
     Returns `conflicts` (id, kind, tag, canonical, pages, page_count), `changed` pages, `total`, `next_cursor`.
 
@@ -223,7 +224,8 @@ async def tag_taxonomy(
         _require_ids(ids, "enforce")
     place = place_of(cursor, path)
     with bridge.naming(path):
-        conflicts, changed = await bridge.examine(partial(_tags, bridge, path, enforce, ids))
+        ask = partial(_tags, bridge, path, enforce, ids)
+        conflicts, changed = await (bridge.change(ask) if enforce else bridge.examine(ask))
     kept = fitting(conflicts[place.offset : place.offset + limit])
     return TagsAnswer(kept, changed, len(conflicts), place.after(len(kept), len(conflicts)))
 

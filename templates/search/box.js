@@ -194,7 +194,7 @@
     dialog.box?.input.select();
   }
 
-  llmwiki.search = { open, search, engine: () => (engine ||= start()) };
+  llmwiki.search = { open, search, marked, engine: () => (engine ||= start()) };
   const page = document.querySelector(".search-page");
   if (page) {
     llmwiki.search.engine().then((ready) => {

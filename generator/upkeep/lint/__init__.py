@@ -15,6 +15,7 @@ from generator.errors import WikiError
 from generator.model import Edit, Finding, Heading
 from generator.packed import read_headings, unpacked
 from generator.query import Program, Query
+from generator.secrets import find_secrets
 from generator.upkeep.edits import read_indexed, refuse_unknown
 from generator.upkeep.lint import (
     age,
@@ -109,7 +110,7 @@ def lint(
         raw_files=_raw_files(vault, layout),
         secrets=(yield from _secrets(vault, wiki)),
         headings=(yield from _headings(wiki)),
-        on_canvases=frozenset(_on_canvases(vault, wiki)),
+        on_canvases=frozenset(on_canvases(vault, wiki)),
         drift=drifted_index(vault, layout, wiki, language),
     )
     issues = [issue for rule in RULES for issue in rule.check(given)]
@@ -154,7 +155,7 @@ def _raw_files(vault: Path, layout: Layout) -> frozenset[str]:
     return frozenset(found)
 
 
-def _on_canvases(vault: Path, wiki: Snapshot) -> Iterator[str]:
+def on_canvases(vault: Path, wiki: Snapshot) -> Iterator[str]:
     """The paths of the files that the vault's canvases show."""
     for path in wiki.files.values():
         if path.lower().endswith(".canvas"):
@@ -175,7 +176,7 @@ def _secrets(vault: Path, wiki: Snapshot) -> Program[list[tuple[int, int, str]]]
         rows = yield Query(sql, tuple(ids), tuple)
         for page_id, content in rows:
             text = unpacked(content)
-            for offset, name in secrets.secrets_in(text):
+            for offset, _, name in find_secrets(text):
                 found.append((page_id, _line_of(vault / wiki.pages[page_id].path, text[offset : offset + 16]), name))
     return found
 

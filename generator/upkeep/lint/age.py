@@ -13,9 +13,16 @@ def _check(c: LintInput) -> Iterator[Issue]:
     for page in c.wiki.content_pages:
         newer = [key for key in page.sources if (source := c.sources.get(key)) and _is_newer(source, page.updated_at)]
         if newer:
-            yield issue(page, "stale", "warning", 0, f"{newer[0]} has changed since this page was written from it")
+            yield issue(
+                page,
+                "stale",
+                "warning",
+                0,
+                f"{newer[0]} has changed since this page was written from it",
+                about=newer[0],
+            )
         elif page.updated_at < before:
-            yield issue(page, "stale", "info", 0, f"last updated on {page.updated_at[:10]}")
+            yield issue(page, "stale", "info", 0, f"last updated on {page.updated_at[:10]}", about=page.updated_at[:10])
 
 
 def _is_newer(source: SourceFacts, updated: str) -> bool:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from generator.facts import MEDIA_EXTENSIONS, extension
+from generator.syntax.media import MEDIA_EXTENSIONS, extension
 from generator.upkeep.lint.issue import Issue, LintInput, Rule, issue
 
 _MEDIA = frozenset().union(*(MEDIA_EXTENSIONS[kind] for kind in ("image", "audio", "video", "pdf")))
 
 
 def _check(c: LintInput) -> Iterator[Issue]:
-    used = {link.target for link in c.wiki.links}
     for file, path in c.wiki.files.items():
         is_raw = path.startswith(("raw/", *(f"{root}/" for root in c.layout.raw_roots)))
         if (
-            file not in used
+            file in c.wiki.unused
             and path not in c.on_canvases
             and extension(path) in _MEDIA
             and not (is_raw and c.layout.kind != "plain")

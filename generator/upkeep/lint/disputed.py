@@ -12,7 +12,7 @@ def _check(c: LintInput) -> Iterator[Issue]:
     for flag in flagged_pages(c.wiki):
         parts = ["its lifecycle is disputed"] if flag.is_disputed else []
         parts += [f"it contradicts {name}" for name in flag.contradicts]
-        yield issue(flag.page, "disputed", "info", 0, "; ".join(parts))
+        yield issue(flag.page, "disputed", "info", 0, "; ".join(parts), about=", ".join(flag.contradicts))
 
 
 RULE = Rule({"disputed": "info"}, _check)

@@ -17,7 +17,8 @@ from generator.vault import Layout
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """One thing to mend. `line` is 0 where it has none; `fix` says what `repair` would do ("" where there is none).
+    """One thing to mend. `line` is 0 where it has none; `fix` says what `repair` would do ("" where there is none);
+    `about` is what it is about, without a sentence around it: a link as written, a date.
 
     `id` is a hash over the page's text and the finding: it changes when the page does.
     """
@@ -30,6 +31,7 @@ class Issue:
     message: str
     fix: str = ""
     repair: Repair | None = None
+    about: str = ""
 
     def finding(self) -> Finding:
         """The issue as the plain finding that builds and status list."""
@@ -53,7 +55,7 @@ class LintInput:
     `findings` are those of scan and parse; `raw_files` the paths of raw sources, from their root and from the vault's;
     `secrets` are `(page id, line, what it looks like)`; `headings` are those of pages that a missing heading is looked
     for in; `on_canvases` are the files that canvases show; `drift` is the path of index.md and what it should be, both
-    "" where it is that.
+    "" where it is that. `mends` tells whether mends are looked for, which takes most of the time.
     """
 
     wiki: Snapshot
@@ -67,6 +69,7 @@ class LintInput:
     headings: Mapping[int, Sequence[Heading]] = field(default_factory=dict)
     drift: tuple[str, str] = ("", "")
     on_canvases: frozenset[str] = frozenset()
+    mends: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +89,10 @@ def issue(
     *,
     fix: str = "",
     repair: Repair | None = None,
+    about: str = "",
 ) -> Issue:
     """An issue of a page, or of a file by its path."""
     path, digest = (page, "") if isinstance(page, str) else (page.path, page.content_hash)
-    return Issue(suggestion_id(digest, path, code, line, message), code, severity, path, line, message, fix, repair)
+    return Issue(
+        suggestion_id(digest, path, code, line, message), code, severity, path, line, message, fix, repair, about
+    )

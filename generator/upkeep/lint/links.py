@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from generator.facts import MEDIA_EXTENSIONS, extension
+from generator.syntax.media import MEDIA_EXTENSIONS, extension
 from generator.upkeep.likeness import nearest, nearest_of
 from generator.upkeep.lint.issue import Issue, LintInput, Rule, issue
 from generator.upkeep.repair import Relink
@@ -23,7 +23,7 @@ def _check(c: LintInput) -> Iterator[Issue]:
         if "missing" in words:
             yield _broken(c, page, link, close)
         elif "ambiguous" in words or "tied" in words:
-            yield _ambiguous(c, page, link)
+            yield from _ambiguous(c, page, link)
         elif "alias" in words:
             yield _alias(c, page, link)
         if "subpath" in words:
@@ -45,7 +45,7 @@ RULE = Rule(
 def _nearest_files(c: LintInput) -> Mapping[str, str]:
     """For each missing name the one file whose name is nearest to it."""
     wanted = {_base(link.name): None for link in c.wiki.links if link.status == "missing" and link.name}
-    if not wanted:
+    if not wanted or not c.mends:
         return {}
     known: dict[str, str] = {}
     shared: set[str] = set()
@@ -70,58 +70,77 @@ def _fits(name: str, path: str) -> bool:
 
 def _broken(c: LintInput, page: PageFacts, link: LinkFacts, close: Mapping[str, str]) -> Issue:
     what = "embed" if link.embed else "link"
-    message = f"{what} to {_shown(link)}: there is no such file"
+    message = f"{what} to “{_written(link)}”: there is no such file"
     path = close.get(_base(link.name), "")
     if not path or link.kind not in _FIXED_KINDS:
-        return issue(page, "broken-link", "warning", link.line, message)
+        return _issue(page, "broken-link", link, message)
     target = c.wiki.by_path.get(path)
     name = c.wiki.link_name(target, page.path) if target else path
     return _relinked(page, "broken-link", link, message, name, link.subpath)
 
 
-def _relinked(page: PageFacts, code: str, link: LinkFacts, message: str, name: str, subpath: str) -> Issue:
+def _issue(
+    page: PageFacts,
+    code: str,
+    link: LinkFacts,
+    message: str,
+    about: str = "",
+    fix: str = "",
+    repair: Relink | None = None,
+) -> Issue:
+    about = about or _written(link)
+    return issue(page, code, RULE.codes[code], link.line, message, fix=fix, repair=repair, about=about)
+
+
+def _relinked(
+    page: PageFacts, code: str, link: LinkFacts, message: str, name: str, subpath: str, about: str = ""
+) -> Issue:
     fix = f"link to {name}#{subpath}" if subpath and name else f"link to {name or '#' + subpath}"
-    severity = RULE.codes[code]
-    return issue(
-        page, code, severity, link.line, message, fix=fix, repair=Relink(link.name, link.subpath, name, subpath)
-    )
+    return _issue(page, code, link, message, about, fix, Relink(link.name, link.subpath, name, subpath))
 
 
-def _ambiguous(c: LintInput, page: PageFacts, link: LinkFacts) -> Issue:
-    others = [path for path in link.candidates.split("\n") if path]
+def _ambiguous(c: LintInput, page: PageFacts, link: LinkFacts) -> Iterator[Issue]:
+    others = [path for path in link.candidates.split("\n") if path in c.wiki.paths]
     chosen = c.wiki.files.get(link.target) if link.target is not None else None
     paths = sorted({*others, *([chosen] if chosen else [])})
-    message = f"link to {_shown(link)} may mean {len(paths)} files: {', '.join(paths[:4])}"
-    target = c.wiki.by_path.get(chosen or "")
+    if len(paths) < 2:  # the others are not to be named
+        return
+    named = ", ".join(paths[:4])
+    message = f"link to “{_written(link)}” may mean {len(paths)} files: {named}"
+    about = f"{_written(link)} → {named}"
+    target = c.wiki.by_path.get(chosen or "") if c.mends else None
     if target is None or link.kind not in _FIXED_KINDS:
-        return issue(page, "ambiguous-link", "warning", link.line, message)
-    return _relinked(page, "ambiguous-link", link, message, c.wiki.link_name(target, page.path), link.subpath)
+        yield _issue(page, "ambiguous-link", link, message, about)
+    else:
+        name = c.wiki.link_name(target, page.path)
+        yield _relinked(page, "ambiguous-link", link, message, name, link.subpath, about)
 
 
 def _alias(c: LintInput, page: PageFacts, link: LinkFacts) -> Issue:
-    target = c.wiki.pages.get(link.target or 0)
-    message = f"link to {_shown(link)} uses an alias: Obsidian shows it as not created"
+    target = c.wiki.pages.get(link.target or 0) if c.mends else None
+    message = f"link to “{_written(link)}” uses an alias: Obsidian shows it as not created"
     if target is None or link.kind not in _FIXED_KINDS:
-        return issue(page, "alias-link", "info", link.line, message)
+        return _issue(page, "alias-link", link, message)
     name = c.wiki.link_name(target, page.path)
     shown = f"[[{name}|{link.label or link.name}]]"
     repair = Relink(link.name, link.subpath, name, link.subpath, label=link.name)
-    return issue(page, "alias-link", "info", link.line, message, fix=f"write {shown}", repair=repair)
+    return _issue(page, "alias-link", link, message, fix=f"write {shown}", repair=repair)
 
 
 def _subpath(c: LintInput, page: PageFacts, link: LinkFacts) -> Issue:
     target = c.wiki.files.get(link.target or 0, page.path)
     where = "on this page" if link.target == link.source else f"in {target}"
     if link.subpath.startswith("^"):
-        message = f"link to {_shown(link)}: there is no block {link.subpath} {where}"
-        return issue(page, "missing-block", "warning", link.line, message)
-    message = f"link to {_shown(link)}: there is no heading “{link.subpath}” {where}"
+        return _issue(
+            page, "missing-block", link, f"link to “{_written(link)}”: there is no block {link.subpath} {where}"
+        )
+    message = f"link to “{_written(link)}”: there is no heading “{link.subpath}” {where}"
     texts = [heading.text for heading in c.headings.get(link.target or 0, ())]
-    close = nearest(link.subpath.rpartition("#")[2], texts)
+    close = nearest(link.subpath.rpartition("#")[2], texts) if texts else ""
     if not close or link.kind not in _FIXED_KINDS or any(char in close for char in "#|[]^"):
-        return issue(page, "missing-heading", "warning", link.line, message)
+        return _issue(page, "missing-heading", link, message)
     return _relinked(page, "missing-heading", link, message, link.name, close)
 
 
-def _shown(link: LinkFacts) -> str:
-    return f"“{link.name}#{link.subpath}”" if link.subpath else f"“{link.name}”"
+def _written(link: LinkFacts) -> str:
+    return f"{link.name}#{link.subpath}" if link.subpath else link.name

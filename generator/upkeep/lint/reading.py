@@ -21,6 +21,8 @@ CODES: Mapping[str, Severity] = {
     "bad-tag": "info",
     "bad-math": "warning",
     "bad-mermaid": "warning",
+    "bad-query": "warning",
+    "local-path": "warning",
     "open-comment": "warning",
     "unsafe-html": "warning",
     "bad-name": "warning",

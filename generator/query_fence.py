@@ -1,0 +1,162 @@
+"""Fences of `query` are answered from the index: which published pages Obsidian's search would find.
+
+What private pages hold is neither looked at nor counted. Text means what a reader sees, without comments and front
+matter. An answer depends on the query and on the published pages alone, so every page that shows it says the same.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from html import unescape
+
+from generator.collation import title_key
+from generator.linear_regex import TooMuchWorkError
+from generator.packed import read_headings, unpacked
+from generator.properties import lower_keys
+from generator.query_terms import BadQueryError, Text, understand
+from generator.syntax.marks import SLOT_CLOSE, SLOT_OPEN
+
+_MOST_QUERIES = 200
+"""Different queries that one vault may ask: each reads the text of all pages."""
+
+_TASK = re.compile(r'<li\b[^>]* data-task="([^"]*)"[^>]*>(.*?)(?=</?(?:li|ul|ol)\b)', re.DOTALL)
+_PIECE = re.compile(r"<(?P<close>/?)(?P<name>[a-z][a-z0-9]*)[^>]*>")
+_LEAVES = frozenset("p li h1 h2 h3 h4 h5 h6 ul ol dl dt dd div section hr".split())
+_WHOLE = frozenset("table blockquote pre figure details".split())
+_ANCHOR = re.compile(r'<a class="heading-anchor"[^>]*>#</a>')
+_MARKUP = re.compile(f"<[^>]*>|{SLOT_OPEN}[^{SLOT_CLOSE}]*{SLOT_CLOSE}")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The pages that a query finds, by title; `problem` says why there is none: `unclosed`, `empty`, `regex`, `large`,
+    `slow` or `many`."""
+
+    pages: tuple[int, ...] = ()
+    problem: str = ""
+
+
+def read_queries(db: sqlite3.Connection, pages: Iterable[int]) -> dict[int, tuple[str, ...]]:
+    """The queries of the pages that have some, by page."""
+    known = set(pages)
+    found: dict[int, tuple[str, ...]] = {}
+    for page, query in db.execute("SELECT page, query FROM wiki_queries ORDER BY page, query"):
+        if page in known:
+            found[page] = (*found.get(page, ()), query)
+    return found
+
+
+def answer_all(db: sqlite3.Connection, queries: Iterable[str]) -> dict[str, Answer]:
+    """The answer to each query; the text of every published page is read once, if there is any query at all."""
+    answers: dict[str, Answer] = {}
+    tests = {}
+    for query in sorted(set(queries)):
+        if len(tests) >= _MOST_QUERIES:
+            answers[query] = Answer(problem="many")
+            continue
+        try:
+            tests[query] = understand(query)
+        except BadQueryError as error:
+            answers[query] = Answer(problem=error.code)
+    found: dict[str, list[tuple[str, str, int]]] = {query: [] for query in tests}
+    for note in _notes(db) if tests else ():
+        for query, test in list(tests.items()):
+            try:
+                if test(note):
+                    found[query].append((title_key(note.title), note.path.raw, note.id))
+            except TooMuchWorkError:
+                answers[query] = Answer(problem="slow")
+                del tests[query], found[query]
+    return answers | {query: Answer(tuple(page for *_, page in sorted(pages))) for query, pages in found.items()}
+
+
+class _Note:
+    """One page as the index has it; what only some operators ask for is read when they do."""
+
+    def __init__(self, db: sqlite3.Connection, row: Sequence[str], tags: frozenset[str]) -> None:
+        self._db = db
+        self.id = int(row[0])
+        self.title = row[2]
+        self.path = Text(row[1])
+        self.tags = tags
+        self._meta, self._headings = row[3], row[4]
+        self.text = Text(unpacked(row[5]))  # type: ignore[arg-type]
+
+    @cached_property
+    def properties(self) -> Mapping[str, object]:
+        return lower_keys(json.loads(self._meta))
+
+    def lines(self) -> Sequence[Text]:
+        return self._lines
+
+    def sections(self) -> Sequence[Text]:
+        return self._sections
+
+    def blocks(self) -> Sequence[Text]:
+        return self._blocks
+
+    def tasks(self) -> Sequence[tuple[str, Text]]:
+        return self._tasks
+
+    @cached_property
+    def _lines(self) -> list[Text]:
+        return [Text(line) for line in self.text.raw.split("\n")]
+
+    @cached_property
+    def _sections(self) -> list[Text]:
+        text = self.text.raw
+        starts = [0, *(heading.offset for heading in read_headings(self._headings)), len(text)]
+        return [Text(text[a:b]) for a, b in zip(starts, starts[1:], strict=False) if a < b]
+
+    @cached_property
+    def _html(self) -> str:
+        row = self._db.execute("SELECT html FROM wiki_content WHERE id = ?", (self.id,)).fetchone()
+        return _ANCHOR.sub("", unpacked(row[0]))
+
+    @cached_property
+    def _blocks(self) -> list[Text]:
+        return [Text(text) for text in map(_plain, _blocks(self._html)) if text]
+
+    @cached_property
+    def _tasks(self) -> list[tuple[str, Text]]:
+        return [(unescape(mark), Text(_plain(text))) for mark, text in _TASK.findall(self._html)]
+
+
+def _notes(db: sqlite3.Connection) -> Iterator[_Note]:
+    tags: dict[int, set[str]] = {}
+    for tag, page in db.execute("SELECT tag, page FROM wiki_page_tags"):
+        tags.setdefault(page, set()).add(tag)
+    rows = db.execute(
+        "SELECT p.id, p.path, p.title, p.meta, c.headings, c.content FROM wiki_pages p JOIN wiki_content c USING (id)"
+        " WHERE p.published ORDER BY p.path"
+    )
+    for row in rows:
+        yield _Note(db, row, frozenset(tags.get(row[0], ())))
+
+
+def _blocks(html: str) -> Iterator[str]:
+    """The HTML of each block: what stands between the tags of blocks, and tables, quotes and code as a whole."""
+    start, inside = 0, 0
+    for match in _PIECE.finditer(html):
+        name = match["name"]
+        if name in _WHOLE:
+            if inside == 0:
+                yield html[start : match.start()]
+                start = match.start()
+            inside = max(0, inside + (-1 if match["close"] else 1))
+            if inside == 0:
+                yield html[start : match.end()]
+                start = match.end()
+        elif not inside and name in _LEAVES:
+            yield html[start : match.start()]
+            start = match.end()
+    yield html[start:]
+
+
+def _plain(html: str) -> str:
+    return " ".join(unescape(_MARKUP.sub("", html)).split())
