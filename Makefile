@@ -3,11 +3,14 @@ PYTHON ?= python3
 BIN := .venv/bin
 NPM := --no-audit --no-fund --no-package-lock --loglevel=error
 
-.PHONY: site test check golden bench bench-retrieval bench-bridge peers clean
+.PHONY: site docs test check golden bench bench-retrieval bench-bridge peers clean
 
 site: .venv/installed ## install, and build the sample vault into site/
 	$(BIN)/llmwiki build templates/sample-vault --out site
 	@echo "Open site/index.html in your browser."
+
+docs: .venv/installed ## build the documentation with itself into build/docs/
+	$(BIN)/llmwiki build docs --strict
 
 test: .venv/tested ## run the tests
 	$(BIN)/python -m pytest -n auto
@@ -18,7 +21,7 @@ check: .venv/tested ## format, lint and types
 	$(BIN)/mypy
 
 golden: .venv/tested ## rewrite expected pages, transcripts and examples; read the difference before you commit it
-	LLMWIKI_UPDATE_GOLDEN=1 $(BIN)/python -m pytest -q tests/test_golden.py tests/test_cli.py tests/test_docs.py
+	LLMWIKI_UPDATE_GOLDEN=1 $(BIN)/python -m pytest -q tests/test_golden.py tests/test_cli.py tests/test_docs.py tests/test_mcp_transcript.py
 
 bench: .venv/tested ## figures: build, incremental build and search
 	$(BIN)/python -m tests.benchmarks.build

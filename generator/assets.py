@@ -1,4 +1,4 @@
-"""Finds the folder that comes with the program: the templates of sites and vaults."""
+"""Finds the folders that come with the program: the templates of sites and vaults, the skills of agents."""
 
 from __future__ import annotations
 
@@ -12,6 +12,11 @@ _PACKAGE = Path(__file__).resolve().parent
 def templates_dir() -> Path:
     """The folder of templates, styles and scripts. Raises WikiError when the installation lacks it."""
     return _find("templates", _PACKAGE)
+
+
+def skills_dir() -> Path:
+    """The folder with one folder a skill. Raises WikiError when the installation lacks it."""
+    return _find("skills", _PACKAGE)
 
 
 def _find(name: str, package: Path) -> Path:

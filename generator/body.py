@@ -188,7 +188,9 @@ class BodyRenderer:
             return self._pdf(row, place, shown)
         if kind in MEDIA_EXTENSIONS["text"] and (text := self._text(row)) is not None:
             link = f'<a class="internal-link file-embed" href="{escape(href)}">{shown}</a>'
-            return f'<div class="text-embed"><div class="markdown-embed-title">{link}</div>{highlighted(text, kind)}</div>'
+            return (
+                f'<div class="text-embed"><div class="markdown-embed-title">{link}</div>{highlighted(text, kind)}</div>'
+            )
         return f'<a class="internal-link file-embed" href="{escape(href)}">{shown}</a>'
 
     def _pdf(self, row: LinkRow, place: _Place, shown: str) -> str:
@@ -206,7 +208,8 @@ class BodyRenderer:
 
     def _missing(self, row: LinkRow) -> str:
         name = f"{row.name}#{row.subpath}" if row.subpath else row.name
-        return f'<span class="embed-missing">{escape(self._t("embed.missing", name=name))}</span>'
+        text = self._t("embed.missing", name=name) if row.target is None else self._t("embed.private")
+        return f'<span class="embed-missing">{escape(text)}</span>'
 
     def _note(self, row: LinkRow, page_id: int, title: str, place: _Place) -> str:
         link = f'<a class="internal-link" href="{escape(self._href(row, place))}">{escape(title)}</a>'

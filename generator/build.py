@@ -12,7 +12,7 @@ from datetime import date
 from hashlib import md5
 from pathlib import Path
 
-from generator import __version__, search_shards
+from generator import __version__, search_shards, search_state
 from generator.config import Config
 from generator.indexer import Progress
 from generator.model import Finding, Report
@@ -20,22 +20,17 @@ from generator.output import Made, Output, Stamp, conflict, open_output, prune, 
 from generator.pages import PAGES, Planned
 from generator.pages.kind import digest
 from generator.processes import process_pool, worker_count
-from generator.query import run
 from generator.render import Look, Renderer, template_files, template_state
-from generator.sources.errors import ManifestDamaged
 from generator.store import Store, connect_read_only
-from generator.update import open_and_update, vault_findings
-from generator.upkeep.health import Health, health
-from generator.upkeep.lint import reading
+from generator.update import open_and_update
+from generator.upkeep.health import examine
 from generator.upkeep.lint.issue import Issue
-from generator.upkeep.origins import lint_sources
 from generator.urls import ASSETS
-from generator.vault import Scan, detect_layout
 from generator.wiki import LAYOUT, Wiki, load_wiki
 
 _POOL_FROM = 60
 _CHUNK = 16
-_ASSET_NAMES = ("style.css", "highlight.css", "graph.js", "graph-page.js", "graph-local.js", "favicon.svg")
+_ASSET_NAMES = ("graph.js", "graph-page.js", "graph-local.js", "favicon.svg")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +85,7 @@ def build(
             shared = digest([__version__, config.fingerprint(), template_state(look.templates)])
             state = digest([shared, str(look.today), str(index_report.data_version)])
         with clock.time("health"):
-            findings, health = _examine(config, store, scan, look.today)
+            findings, health = examine(config, store, scan, look.today)
         if known and _is_up_to_date(store, output, known, state):
             making = _Making([], 0, set(known), [])
         else:
@@ -124,30 +119,6 @@ def _without_collector() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
-
-
-def _examine(config: Config, store: Store, scan: Scan, today: date) -> tuple[list[Finding], Health]:
-    """What the terminal is told of the vault, by path and line, and its health."""
-    vault = config.wiki.vault_path
-    found = vault_findings(store, scan)
-    try:
-        sources = lint_sources(vault)
-    except ManifestDamaged as error:  # the site does without it
-        sources = {}
-        told = [Finding("bad-manifest", "error", error.path or "", error.line or 0, error.message, error.hint)]
-    else:
-        told = []
-    asked = health(
-        vault,
-        detect_layout(vault),
-        today,
-        findings=found,
-        sources=sources,
-        opt_in=config.site.publish == "opt-in",
-    )
-    state = run(store.db, asked)
-    told += [issue.finding() for issue in state.issues if issue.code in reading.CODES or issue.severity != "info"]
-    return told, state
 
 
 def _is_up_to_date(store: Store, output: Output, known: Mapping[str, tuple[str, Stamp]], state: str) -> bool:
@@ -207,19 +178,27 @@ def _search(
     config: Config, store: Store, wiki: Wiki, look: Look, output: Output, known: Mapping[str, tuple[str, Stamp]]
 ) -> dict[str, tuple[str, bytes | None]]:
     """Key and bytes of the files of the search, by URL; None where they are there already."""
-    state = search_shards.state(wiki, look.language)
-    name = f"search_state {output.folder}"
-    kept = search_shards.kept_urls(store.meta(name), state)
-    if kept and all(url in known and output.is_fresh(url, known[url], known[url][0]) for url in kept):
-        return {url: (known[url][0], None) for url in kept}
+    folder, state = str(output.folder), search_shards.state(wiki, look.language)
+    kept = search_state.kept(store, folder)
+    before = None
+    if kept.making == search_state.making(store) and _are_there(output, known, kept.urls):
+        if kept.state == state:
+            return {url: (known[url][0], None) for url in kept.urls}
+        before = search_state.before(store, folder, lambda url: (output.folder / url).read_bytes())
     workers = worker_count(config.performance.max_concurrent_indexing)
-    files = search_shards.search_files(wiki, store.db, store.path, look.language, workers)
-    with store.transaction():
-        store.set_meta({name: search_shards.remembered(state, files)})
-    keyed = {url: (md5(data, usedforsecurity=False).hexdigest(), data) for url, data in files.items()}
-    return {
-        url: (key, None if output.is_fresh(url, known.get(url), key) else data) for url, (key, data) in keyed.items()
-    }
+    with _without_collector():
+        made = search_shards.search_files(wiki, store.db, store.path, look.language, workers, before)
+    search_state.keep(store, folder, state, made)
+    search: dict[str, tuple[str, bytes | None]] = {}
+    for url, data in made.files.items():
+        key = known[url][0] if data is None else md5(data, usedforsecurity=False).hexdigest()
+        search[url] = (key, None if data is None or output.is_fresh(url, known.get(url), key) else data)
+    return search
+
+
+def _are_there(output: Output, known: Mapping[str, tuple[str, Stamp]], urls: Sequence[str]) -> bool:
+    """Whether files are all there as they were left."""
+    return bool(urls) and all(url in known and output.is_fresh(url, known[url], known[url][0]) for url in urls)
 
 
 def _keep_layout(store: Store, wiki: Wiki) -> None:

@@ -202,8 +202,7 @@ class _Compiler:
         for _ in range(least - 1):
             last = self._again(begin, after_atom, depth)
         skips = [entry] if least == 0 else []
-        for _ in range(most - max(least, 1)):
-            skips.append(self._again(begin, after_atom, depth))
+        skips += [self._again(begin, after_atom, depth) for _ in range(most - max(least, 1))]
         if most < 0:
             self._add(_Instruction(next=last, other=len(self.program) + 1))
         for skip in skips:

@@ -17,7 +17,7 @@ from generator.parse_options import ParseOptions
 from generator.syntax import build_parser
 from generator.syntax.footnote import UNSHOWN
 from generator.syntax.marks import FORBIDDEN
-from generator.vault import SPECIAL_FILES
+from generator.vault import SPECIAL_FILES, TAXONOMY_FILES
 
 _GENERATED_MARK = "<!-- llmwiki:begin"
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
@@ -40,8 +40,7 @@ def parse_note(
     tokens = md.parse(front.body, env)
     facts = collect([*tokens, *env.get(UNSHOWN, ())], front.body_line)
     html = md.renderer.render(tokens, md.options, env)
-    offsets: list[int] = env["offsets"]
-    offsets += offsets[-1:] * len(env.get(UNSHOWN, ()))
+    offsets: list[int] = env["offsets"] + env["offsets"][-1:] * len(env.get(UNSHOWN, ()))
 
     meta = properties.lower_keys(front.meta)
     notes: list[tuple[str, str]] = []
@@ -56,7 +55,7 @@ def parse_note(
     created = properties.read_date(meta, properties.CREATED, note)
     updated = properties.read_date(meta, properties.UPDATED, note)
     aliases = properties.read_aliases(meta, note)
-    broken = front.broken.strip()
+    properties.read_classes(meta, note)
     return Document(
         path=path,
         digest=md5(data, usedforsecurity=False).hexdigest(),
@@ -68,7 +67,7 @@ def parse_note(
         blocks=tuple(Block(n, line, offsets[a], offsets[b + 1], tag) for n, line, a, b, tag in facts.block_spans),
         footnotes=tuple(Block(n, line, offsets[a], offsets[b + 1], tag) for n, line, a, b, tag in facts.footnote_spans),
         links=(*facts.links, *_property_links(front)),
-        text=f"{facts.text}\n{broken}" if broken else facts.text,
+        text="\n".join(filter(None, (facts.text, front.broken.strip()))),
         html=html,
         summary=properties.summarise(meta, facts.first_paragraph),
         category=_category(meta, path, options.pages_root),
@@ -143,6 +142,8 @@ def _category(meta: dict[str, Any], path: str, pages_root: str) -> str:
 
 def _is_special(path: str, options: ParseOptions, text: str) -> bool:
     """Index, log and the like: only where the layout gives them that meaning, or where we generated them."""
+    if path in TAXONOMY_FILES:
+        return True
     folder, _, name = path.rpartition("/")
     if name.lower() not in SPECIAL_FILES or folder not in {"", options.pages_root}:
         return False

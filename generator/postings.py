@@ -1,8 +1,7 @@
 """Which words stand where, written as short texts: what the browser needs of the index to rank as it does.
 
-The words are those of FTS5, which cannot hand them over quickly: `tokens` makes them again from the stored text. Numbers
-are written in base 45, each with one of 45 characters for its last digit and of 45 others for those before it, so that
-small ones take one character and none needs a blank. Nothing in them can end a string or a script.
+The words are those of FTS5, which cannot hand them over quickly: `tokens` makes them again from the stored text. Beside
+words, names (`=tea time`), tags (`#tea/green`) and lifecycles (`!draft`) are looked up in the same way.
 """
 
 from __future__ import annotations
@@ -17,39 +16,22 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from generator.analyser import fts_row
-from generator.packed import unpacked
+from generator.analyser import fts_row, fts_text, name_key, path_key
+from generator.digits import NUMBER, NUMBERS, VALUES
+from generator.packed import packed, unpacked
 from generator.porter import stem
 from generator.processes import process_pool
 from generator.store import connect_read_only
+from generator.syntax.tag import tag_key
 
-BASE = 45
-# All that can be seen of ASCII, but for `!`, `"`, `<` and `\`.
-DIGITS = bytes(code for code in range(35, 127) if code not in (60, 92))
 # What FTS5 makes words of: in folded text all others beyond ASCII are blanks, but for the radicals, which are signs.
 TOKEN = "(?:[A-Za-z0-9]|[^\\x00-\\x7f\u2e80-\u2fdf])+"
 COLUMNS = 6
 _CONTENT = 5
 _TOKEN = re.compile(TOKEN)
 _TOGETHER = 400  # pages that one worker takes at a time
-
-
-class _Numbers(dict[int, bytes]):
-    """How numbers are written, worked out when first met."""
-
-    def __missing__(self, number: int) -> bytes:
-        digits = [DIGITS[number % BASE]]
-        rest = number // BASE
-        while rest:
-            digits.append(DIGITS[BASE + rest % BASE])
-            rest //= BASE
-        written = bytes(reversed(digits))
-        if len(self) < 100_000:
-            self[number] = written
-        return written
-
-
-NUMBERS = _Numbers()
+_LONGEST_NAME = 300
+_PROPER, _ALIAS = 1, 2  # what a name is
 
 
 class _Stems(dict[str, str]):
@@ -61,7 +43,7 @@ class _Stems(dict[str, str]):
 
 
 class Source(NamedTuple):
-    """A page to be searched: its number in the site, its id in the index, and what else its words come from."""
+    """A page to be searched: its number in the postings, its id in the index, and what else its words come from."""
 
     number: int
     id: int
@@ -70,6 +52,14 @@ class Source(NamedTuple):
     aliases: str
     tags: str
     summary: str
+    lifecycle: str
+
+
+class Entry(NamedTuple):
+    """How a word stands on one page: how often in which column, and at which places; both as they are written."""
+
+    counts: bytes
+    places: bytes
 
 
 class Posting:
@@ -82,16 +72,23 @@ class Posting:
         self.first = self.last = first
         self.pages, self.places = bytearray(), bytearray()
 
-    def text(self) -> str:
-        """The posting as one text, from page 0."""
-        return (NUMBERS[self.first] + self.pages).decode("ascii")
+    def texts(self) -> tuple[bytes, bytes]:
+        """The posting from page 0, and the places."""
+        return NUMBERS[self.first] + self.pages, bytes(self.places)
+
+
+class Page(NamedTuple):
+    """What is to be remembered of a page in the postings: how many words it has, and which (see `packed_words`)."""
+
+    length: int
+    words: bytes
 
 
 class Postings(NamedTuple):
-    """The words of pages, and how many words each page has."""
+    """The words of pages, and the pages in the order of their numbers."""
 
     words: dict[str, Posting]
-    lengths: list[int]
+    pages: list[Page]
 
 
 def tokens(analysed: str, stems: Mapping[str, str]) -> list[str]:
@@ -99,17 +96,24 @@ def tokens(analysed: str, stems: Mapping[str, str]) -> list[str]:
     return list(map(stems.__getitem__, _TOKEN.findall(analysed)))
 
 
-def gather(db: sqlite3.Connection, sources: Sequence[Source]) -> Postings:
-    """The words of pages, which come in the order of their numbers."""
-    words: dict[str, Posting] = {}
-    lengths = []
-    stems = _Stems()
-    with without_collector():
-        for source in sources:
-            columns = [tokens(text, stems) for text in _columns(db, source)]
-            lengths.append(sum(map(len, columns)))
-            _add_page(words, source.number, columns)
-    return Postings(words, lengths)
+# ── one page ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def entries_of(db: sqlite3.Connection, source: Source, stems: Mapping[str, str]) -> tuple[dict[str, Entry], Page]:
+    """All that a page is found by."""
+    columns = [tokens(text, stems) for text in _columns(db, source)]
+    entries = _word_entries(columns)
+    for name, kind in _names(source).items():
+        entries[f"={name}"] = Entry(NUMBERS[2 * (kind - 1)], b"")
+    for tag in json.loads(source.tags):
+        entries[f"#{tag_key(tag)}"] = Entry(NUMBERS[0], b"")
+    entries[f"!{source.lifecycle}"] = Entry(NUMBERS[0], b"")
+    return entries, Page(sum(map(len, columns)), packed("\n".join(entries)))
+
+
+def read_words(words: bytes) -> list[str]:
+    """The words of a `Page`."""
+    return unpacked(words).split("\n")
 
 
 def _columns(db: sqlite3.Connection, source: Source) -> tuple[str, ...]:
@@ -120,7 +124,7 @@ def _columns(db: sqlite3.Connection, source: Source) -> tuple[str, ...]:
     return fts_row(source.path, source.title, aliases, outline, tags, source.summary, unpacked(content))
 
 
-def _add_page(words: dict[str, Posting], page: int, columns: Sequence[Sequence[str]]) -> None:
+def _word_entries(columns: Sequence[Sequence[str]]) -> dict[str, Entry]:
     """Most words of a page stand only in its text, and most of these once: they take the short way."""
     beside: dict[str, dict[int, list[int]]] = {}
     for column, here in enumerate(columns[:_CONTENT]):
@@ -132,36 +136,24 @@ def _add_page(words: dict[str, Posting], page: int, columns: Sequence[Sequence[s
             content[word].append(at)
         else:
             content[word] = [at]
+    entries = {}
     for word, places in content.items():
         if word not in beside:
-            posting = _at(words, word, page)
-            posting.pages += NUMBERS[2 * len(places) - 2]
-            posting.places += NUMBERS[places[0]] if len(places) == 1 else _distances(places)
+            where = NUMBERS[places[0]] if len(places) == 1 else _distances(places)
+            entries[word] = Entry(NUMBERS[2 * len(places) - 2], where)
     for word, by_column in beside.items():
         if word in content:
             by_column[_CONTENT] = content[word]
-        posting = _at(words, word, page)
-        posting.pages += counts({column: len(places) for column, places in by_column.items()})
-        for places in by_column.values():
-            posting.places += _distances(places)
-
-
-def _at(words: dict[str, Posting], word: str, page: int) -> Posting:
-    """The posting of a word, brought forward to a page."""
-    posting = words.get(word)
-    if posting is None:
-        words[word] = posting = Posting(page)
-    else:
-        posting.pages += NUMBERS[page - posting.last - 1]
-        posting.last = page
-    return posting
+        counted = _counts({column: len(places) for column, places in by_column.items()})
+        entries[word] = Entry(counted, b"".join(map(_distances, by_column.values())))
+    return entries
 
 
 def _distances(places: Sequence[int]) -> bytes:
     return NUMBERS[places[0]] + b"".join([NUMBERS[b - a - 1] for a, b in pairwise(places)])
 
 
-def counts(columns: Mapping[int, int]) -> bytes:
+def _counts(columns: Mapping[int, int]) -> bytes:
     """How often a word stands in which column, mostly only in the text: then twice the number that exceeds one. Else
     twice the set of columns, as bits, plus one; then the numbers, by column."""
     if len(columns) == 1 and _CONTENT in columns:
@@ -170,19 +162,49 @@ def counts(columns: Mapping[int, int]) -> bytes:
     return NUMBERS[2 * bits + 1] + b"".join(NUMBERS[number] for number in columns.values())
 
 
-def listed(pages: Iterable[tuple[int, int]]) -> str:
-    """Pages with a number from 1 on each, written as a posting. They come in order."""
-    out = bytearray()
-    before = -1
-    for page, number in pages:
-        out += NUMBERS[page - before - 1] + NUMBERS[2 * (number - 1)]
-        before = page
-    return out.decode("ascii")
+def _names(source: Source) -> dict[str, int]:
+    """What a page is called: by title, file name, path and aliases."""
+    proper = {name_key(source.title)}
+    if _is_searched_by_file(source):
+        whole = name_key(source.path.removesuffix(".md"))
+        proper |= {whole, whole.rpartition("/")[2]}
+    names = dict.fromkeys(map(name_key, json.loads(source.aliases)), _ALIAS) | dict.fromkeys(proper, _PROPER)
+    # What is typed has no line ends.
+    return {name: kind for name, kind in names.items() if 0 < len(name) <= _LONGEST_NAME and "\n" not in name}
 
 
-def numbers(values: Iterable[int]) -> str:
-    """Numbers as one text."""
-    return b"".join(map(NUMBERS.__getitem__, values)).decode("ascii")
+def _is_searched_by_file(source: Source) -> bool:
+    """Whether the index finds the page by its file's name: it knows that by itself only if the title lacks a word."""
+    name = path_key(source.path).rpartition("/")[2]
+    title, words_of_name = fts_text(source.title).split(), fts_text(name).split()
+    if not set(title).issuperset(words_of_name):
+        return True
+    size = len(words_of_name)
+    return any(title[at : at + size] == words_of_name for at in range(len(title) - size + 1))
+
+
+# ── all pages ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+def gather(db: sqlite3.Connection, sources: Iterable[Source]) -> Postings:
+    """The words of pages, which come in the order of their numbers."""
+    words: dict[str, Posting] = {}
+    pages = []
+    stems = _Stems()
+    with without_collector():
+        for source in sources:
+            entries, page = entries_of(db, source, stems)
+            pages.append(page)
+            for word, (counted, places) in entries.items():
+                posting = words.get(word)
+                if posting is None:
+                    words[word] = posting = Posting(source.number)
+                else:
+                    posting.pages += NUMBERS[source.number - posting.last - 1]
+                    posting.last = source.number
+                posting.pages += counted
+                posting.places += places
+    return Postings(words, pages)
 
 
 @contextmanager
@@ -208,9 +230,9 @@ def all_postings(db: sqlite3.Connection, index: Path, sources: Sequence[Source],
 
 def _joined(parts: Iterable[Postings]) -> Postings:
     words: dict[str, Posting] = {}
-    lengths: list[int] = []
+    pages: list[Page] = []
     for part in parts:
-        lengths += part.lengths
+        pages += part.pages
         for word, more in part.words.items():
             posting = words.get(word)
             if posting is None:
@@ -219,7 +241,7 @@ def _joined(parts: Iterable[Postings]) -> Postings:
             posting.pages += NUMBERS[more.first - posting.last - 1] + more.pages
             posting.places += more.places
             posting.last = more.last
-    return Postings(words, lengths)
+    return Postings(words, pages)
 
 
 _connections: list[sqlite3.Connection] = []  # in a worker process: its one connection
@@ -231,3 +253,58 @@ def _start_worker(index: Path) -> None:
 
 def _gather_in_worker(group: Sequence[Source]) -> Postings:
     return gather(_connections[0], group)
+
+
+# ── a change ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def changes(
+    db: sqlite3.Connection, sources: Iterable[Source], gone: Iterable[tuple[int, bytes]]
+) -> tuple[dict[str, dict[int, Entry | None]], list[Page]]:
+    """What differs by word and number of the page, and the pages of the sources: `gone` are the numbers and words of pages
+    as they were, whose entries are to be removed."""
+    found: dict[str, dict[int, Entry | None]] = {}
+    for number, words in gone:
+        for word in read_words(words):
+            found.setdefault(word, {})[number] = None
+    pages = []
+    stems = _Stems()
+    for source in sources:
+        entries, page = entries_of(db, source, stems)
+        pages.append(page)
+        for word, entry in entries.items():
+            found.setdefault(word, {})[source.number] = entry
+    return found, pages
+
+
+def changed(pages: bytes, places: bytes, entries: Mapping[int, Entry | None]) -> tuple[bytes, bytes]:
+    """A posting with other entries for some pages; empty if none is left."""
+    held: dict[int, Entry | None] = dict(_entries(pages, places))
+    held.update(entries)
+    before = -1
+    new_pages, new_places = bytearray(), bytearray()
+    for number in sorted(held):
+        entry = held[number]
+        if entry is not None:
+            new_pages += NUMBERS[number - before - 1] + entry.counts
+            new_places += entry.places
+            before = number
+    return bytes(new_pages), bytes(new_places)
+
+
+def _entries(pages: bytes, places: bytes) -> Iterator[tuple[int, Entry]]:
+    """The pages of a posting by number."""
+    written, where = NUMBER.findall(pages), NUMBER.findall(places)
+    number, at, place = -1, 0, 0
+    while at < len(written):
+        number += VALUES[written[at]] + 1
+        header = VALUES[written[at + 1]]
+        end = at + 2
+        if header & 1:
+            columns = (header >> 1).bit_count()
+            often = sum(map(VALUES.__getitem__, written[end : end + columns]))
+            end += columns
+        else:
+            often = header // 2 + 1
+        yield number, Entry(b"".join(written[at + 1 : end]), b"".join(where[place : place + often]))
+        at, place = end, place + often

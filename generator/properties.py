@@ -15,6 +15,7 @@ _DATE = re.compile(
     r"(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2}))?(?:\.\d+)?\s*(Z|[+-]\d{2}:?\d{2})?)?"
 )
 _SUMMARY = 200
+_PLURALS = {"tag": "tags", "cssclass": "cssclasses"}
 CREATED = ("created", "created_at", "date")
 UPDATED = ("updated", "updated_at", "modified")
 Note = Callable[[str, str], None]
@@ -63,6 +64,7 @@ def read_tags(meta: Mapping[str, Any], inline: list[str], note: Note) -> tuple[s
     written: list[str] = []
     for name in ("tags", "tag"):
         value = meta.get(name)
+        _note_legacy(meta, name, note)
         if isinstance(value, str):
             written += re.split(r"[,\s]+", value)
         else:
@@ -77,6 +79,24 @@ def read_tags(meta: Mapping[str, Any], inline: list[str], note: Note) -> tuple[s
     for label in inline:
         result.setdefault(tag_key(label), label)
     return tuple(result.values())
+
+
+def read_classes(meta: Mapping[str, Any], note: Note = _ignore) -> tuple[str, ...]:
+    """`cssclasses`, and the legacy `cssclass`; a text holds one class a word."""
+    found: dict[str, None] = {}
+    for name in ("cssclasses", "cssclass"):
+        _note_legacy(meta, name, note)
+        found.update(dict.fromkeys(part for text in as_list(meta.get(name)) for part in text.split()))
+    return tuple(found)
+
+
+def _note_legacy(meta: Mapping[str, Any], name: str, note: Note) -> None:
+    """Since version 1.9 Obsidian reads lists only, under the names in the plural."""
+    value = meta.get(name)
+    if name in {"tag", "cssclass"} and value is not None:
+        note("legacy-property", f"`{name}` is read no more by Obsidian: write a list `{_PLURALS[name]}`")
+    elif isinstance(value, (str, int, float)) and as_text(value):
+        note("legacy-property", f"`{name}` is a text: Obsidian wants a list")
 
 
 def read_aliases(meta: Mapping[str, Any], note: Note) -> tuple[str, ...]:

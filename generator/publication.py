@@ -10,6 +10,7 @@ from generator.build import look_of
 from generator.config import Config
 from generator.pages import PAGES, note
 from generator.update import open_and_update
+from generator.upkeep.health import examine
 from generator.urls import ASSETS, SEARCH
 from generator.wiki import load_wiki
 
@@ -39,9 +40,10 @@ def publication(config: Config, today: date) -> Publication:
     The files of the search, named after what is in them, and the look of the site are told by their folders alone.
     Raises `VaultError`, `IndexBusy`.
     """
-    store, _, _ = open_and_update(config)
+    store, _, scan = open_and_update(config)
     try:
-        wiki = load_wiki(store.db)
+        _, health = examine(config, store, scan, today)
+        wiki = load_wiki(store.db, health.published)
         private = store.db.execute("SELECT path FROM wiki_pages WHERE NOT published ORDER BY path").fetchall()
     finally:
         store.close()

@@ -9,16 +9,17 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import unescape
+from itertools import pairwise
 
 from generator.collation import title_key
 from generator.linear_regex import TooMuchWorkError
 from generator.packed import read_headings, unpacked
 from generator.properties import lower_keys
-from generator.query_terms import BadQueryError, Text, understand
+from generator.query_terms import BadQueryError, SearchedNote, Text, understand
 from generator.syntax.marks import SLOT_CLOSE, SLOT_OPEN
 
 _MOST_QUERIES = 200
@@ -54,7 +55,7 @@ def read_queries(db: sqlite3.Connection, pages: Iterable[int]) -> dict[int, tupl
 def answer_all(db: sqlite3.Connection, queries: Iterable[str]) -> dict[str, Answer]:
     """The answer to each query; the text of every published page is read once, if there is any query at all."""
     answers: dict[str, Answer] = {}
-    tests = {}
+    tests: dict[str, Callable[[SearchedNote], bool]] = {}
     for query in sorted(set(queries)):
         if len(tests) >= _MOST_QUERIES:
             answers[query] = Answer(problem="many")
@@ -111,7 +112,7 @@ class _Note:
     def _sections(self) -> list[Text]:
         text = self.text.raw
         starts = [0, *(heading.offset for heading in read_headings(self._headings)), len(text)]
-        return [Text(text[a:b]) for a, b in zip(starts, starts[1:], strict=False) if a < b]
+        return [Text(text[a:b]) for a, b in pairwise(starts) if a < b]
 
     @cached_property
     def _html(self) -> str:

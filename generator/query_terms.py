@@ -56,12 +56,23 @@ class Text:
 
 
 class SearchedNote(Protocol):
-    """What a query may look at. `tags` are keys, `properties` have lower-case names; a task has its mark."""
+    """What a query may look at."""
 
-    path: Text
-    text: Text
-    tags: frozenset[str]
-    properties: Mapping[str, Any]
+    @property
+    def path(self) -> Text:
+        """Where it stands in the vault."""
+
+    @property
+    def text(self) -> Text:
+        """What a reader sees."""
+
+    @property
+    def tags(self) -> frozenset[str]:
+        """The keys of its tags."""
+
+    @property
+    def properties(self) -> Mapping[str, Any]:
+        """By lower-case name."""
 
     def lines(self) -> Sequence[Text]:
         """The lines of the text."""

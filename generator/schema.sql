@@ -168,3 +168,14 @@ CREATE TABLE wiki_outputs (
     mtime_ns INTEGER NOT NULL,
     PRIMARY KEY (folder, url)
 ) WITHOUT ROWID;
+
+-- What the files of the search in each output folder were made from.
+CREATE TABLE wiki_searched (
+    folder TEXT NOT NULL,
+    path TEXT NOT NULL,              -- of a page
+    number INTEGER NOT NULL,         -- the page's in the postings
+    key TEXT NOT NULL,               -- digest of all that its words come from
+    length INTEGER NOT NULL,         -- how many words it has
+    words BLOB NOT NULL,             -- zlib: which, one a line
+    PRIMARY KEY (folder, path)
+);

@@ -2,11 +2,11 @@
 
 A script that hands over its data by calling a function can be loaded from everywhere, also where a page was opened with
 a double click. Files are named after what they hold: a changed page changes the names of the files that hold its words,
-and no reader meets an old one. Where the words are cut depends on the words beside the cut alone, so that files far from
-a change stay as they are.
+and no reader meets an old one.
 
-Beside words there are entries for names (`=tea time`), tags (`#tea/green`) and lifecycles (`!draft`). Pages are numbered
-by path, which is how equal scores are parted, and which makes a folder a range.
+In the postings, pages have numbers that follow from their paths, nearly whatever other pages there are: so a new page
+changes the files of its own words alone. The directory lists the numbers in the order of the paths, by which equal
+scores are parted, and in which a folder is a range.
 """
 
 from __future__ import annotations
@@ -14,59 +14,110 @@ from __future__ import annotations
 import json
 import sqlite3
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import md5
 from pathlib import Path
 from typing import Any, NamedTuple
 from zlib import crc32
 
 from generator import analyser, stop_words, words
-from generator.analyser import fts_text, name_key, path_key
+from generator.digits import BASE, DIGITS, numbers
 from generator.pages.graph_data import safe_json
 from generator.pages.kind import digest
-from generator.postings import BASE, DIGITS, TOKEN, Postings, Source, all_postings, listed, numbers
+from generator.postings import TOKEN, Source, all_postings, changes
 from generator.render import messages
+from generator.shard_files import Cut, Shard, cut, cut_again
 from generator.urls import SEARCH
-from generator.wiki import PageRow, Wiki, json_list
+from generator.wiki import PageRow, Wiki
 
-VERSION = 1  # of the files: raise it when they are written differently
+VERSION = 2  # of the files: raise it when they are written differently
 DIRECTORY = f"{SEARCH}/index.js"
-# A file is cut before one word in 64, once it has the least size: 20 kB on average, most but for single words.
-_LEAST, _MOST, _ONE_IN = 12_000, 32_000, 64
 _TOGETHER = 32  # addresses in one file, on average
 _MOST_CHOICES = 300  # tags and folders to choose from
-_LONGEST_NAME = 300
+_FEW = 50  # changed pages: more of them, and more than one in ten, are not worked into the files one by one
+
+
+class Searched(NamedTuple):
+    """A page as it is in the files: its number, a digest of what its words come from, and how many they are."""
+
+    number: int
+    key: str
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """The files as they are: the pages in them by path; `words` gives those of a page, `read` a file by its path."""
+
+    pages: Mapping[str, Searched]
+    words: Callable[[str], bytes]
+    read: Callable[[str], bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The files by output path, None for those that stay; the pages in them by path, and the words of those that are
+    not as they were before."""
+
+    files: Mapping[str, bytes | None]
+    pages: Mapping[str, Searched]
+    words: Mapping[str, bytes]
 
 
 def state(wiki: Wiki, language: str) -> str:
-    """A digest of all that the files are made from."""
-    pages = (repr(page[1:]) for page in wiki.pages.values())
-    return digest([str((VERSION, analyser.ANALYSER_VERSION, language)), *pages])
+    """A digest of all that the files are made from, but for how the pages were parsed."""
+    return digest([language, *(repr(page[1:]) for page in wiki.pages.values())])
 
 
-def search_files(wiki: Wiki, db: sqlite3.Connection, index: Path, language: str, workers: int) -> dict[str, bytes]:
-    """All files of the search, by output path."""
+def search_files(
+    wiki: Wiki, db: sqlite3.Connection, index: Path, language: str, workers: int, before: Before | None = None
+) -> Files:
+    """All files of the search. Those from `before` are worked on where few pages have changed."""
     pages = tuple(wiki.pages.values())
-    sources = [
-        Source(number, page.id, page.path, page.title, page.aliases, page.tags, page.summary)
-        for number, page in enumerate(pages)
-    ]
-    postings = all_postings(db, index, sources, workers)
-    files: dict[str, bytes] = {}
+    sources = _sources(pages)
+    keys = {source.path: digest([page.content_hash, *source[3:]]) for source, page in zip(sources, pages, strict=True)}
+    searched = dict(before.pages) if before else {}
+    gone = [path for path, old in searched.items() if path not in keys or old.key != keys[path]]
+    numbered = {source.path: source.number for source in sources}
+    gone += [path for path in searched.keys() - gone if searched[path].number != numbered[path]]
+    fresh = [source for source in sources if source.path not in searched.keys() - gone]
+    files: dict[str, bytes | None] = {}
+    if before is None or len(fresh) + len(gone) > max(_FEW, len(pages) // 10):
+        searched, fresh = {}, sorted(sources)
+        postings = all_postings(db, index, fresh, workers)
+        terms, found = _put_shards(files, cut(postings.words)), postings.pages
+    else:
+        changed, found = changes(db, fresh, [(searched[path].number, before.words(path)) for path in gone])
+        terms = _put_shards(files, cut_again(*_read_shards(before), changed))
+    for path in gone:
+        searched.pop(path, None)
+    words_of = {}
+    for source, page in zip(fresh, found, strict=True):
+        searched[source.path] = Searched(source.number, keys[source.path], page.length)
+        words_of[source.path] = page.words
     directory = {
-        "count": len(pages),
-        "lengths": numbers(postings.lengths),
-        "special": numbers(number for number, page in enumerate(pages) if page.special),
-        "newest": numbers(_newest(pages)),
-        "terms": [(first, *_put(files, held)) for first, *held in _term_files(_entries(wiki, pages, postings))],
-        "pages": [(start, *_put(files, (rows,))) for start, rows in _page_files(pages)],
-        "tags": _tag_choices(wiki),
-        "folders": _folder_choices(wiki, [page.path for page in pages]),
+        "numbers": numbers(source.number for source in sources),
+        "lengths": numbers(searched[source.path].length for source in sources),
+        "terms": terms,
+        "pages": [(start, _put(files, rows)) for start, rows in _page_files(pages)],
+        **_overview(wiki, pages),
         "texts": _texts(language),
         "rules": rules(),
     }
     files[DIRECTORY] = script("search/index", safe_json(directory))
-    return files
+    return Files(files, searched, words_of)
+
+
+def _overview(wiki: Wiki, pages: Sequence[PageRow]) -> Mapping[str, Any]:
+    """What the directory says of the pages as a whole."""
+    return {
+        "count": len(pages),
+        "special": numbers(at for at, page in enumerate(pages) if page.special),
+        "newest": numbers(_newest(pages)),
+        "tags": _tag_choices(wiki),
+        "folders": _folder_choices(wiki, [page.path for page in pages]),
+    }
 
 
 def script(name: str, value: str) -> bytes:
@@ -74,85 +125,58 @@ def script(name: str, value: str) -> bytes:
     return f"llmwiki.take({safe_json(name)},{value});\n".encode("utf-8", "replace")
 
 
-def _put(files: dict[str, bytes], values: Iterable[Any]) -> list[str]:
-    """Add files named after the values that they hold; returns the names."""
-    names = []
-    for value in values:
-        text = safe_json(value)
-        name = md5(text.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()[:10]
-        files[f"{SEARCH}/{name}.js"] = script(f"search/{name}", text)
-        names.append(name)
-    return names
+def _handed_over(data: bytes) -> Any:
+    """The value that a script hands over."""
+    return json.loads(data[data.index(b",") + 1 : data.rindex(b")")])
 
 
-# ── words ───────────────────────────────────────────────────────────────────────────────────────────────
+def _put(files: dict[str, bytes | None], value: Any) -> str:
+    """Add a file named after the value that it holds; returns the name."""
+    text = safe_json(value)
+    name = md5(text.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()[:10]
+    files[_url(name)] = script(f"search/{name}", text)
+    return name
 
 
-class _Entry(NamedTuple):
-    """A word, or what else is looked up, with its pages and its places on them as `generator.postings` writes them."""
-
-    term: str
-    pages: str
-    places: str
-
-
-def _entries(wiki: Wiki, pages: Sequence[PageRow], postings: Postings) -> list[_Entry]:
-    """All that can be looked up, in the order in which a browser compares texts."""
-    found = [_Entry(word, each.text(), each.places.decode("ascii")) for word, each in postings.words.items()]
-    found += (_Entry(f"={name}", listed(sorted(held.items())), "") for name, held in _names(pages).items())
-    numbered = {page.id: number for number, page in enumerate(pages)}
-    for key, tag in wiki.tags.items():
-        found.append(_Entry(f"#{key}", listed((number, 1) for number in sorted(map(numbered.get, tag.pages))), ""))
-    lifecycles: dict[str, list[tuple[int, int]]] = {}
-    for number, page in enumerate(pages):
-        lifecycles.setdefault(page.lifecycle, []).append((number, 1))
-    found += (_Entry(f"!{name}", listed(held), "") for name, held in lifecycles.items())
-    return sorted(found, key=lambda entry: entry.term.encode("utf-16-be", "surrogatepass"))
+def _put_shards(files: dict[str, bytes | None], made: Iterable[Cut | Shard]) -> list[Shard]:
+    """Add the files that are new, and name those that stay."""
+    shards = []
+    for each in made:
+        if isinstance(each, Cut):
+            each = Shard(each.first, _put(files, each.pages), _put(files, each.places))
+        for name in (each.pages, each.places):
+            files.setdefault(_url(name))
+        shards.append(each)
+    return shards
 
 
-def _names(pages: Sequence[PageRow]) -> dict[str, dict[int, int]]:
-    """What pages are called, each name with its pages: 1 for title, file name or path, 2 for an alias."""
-    names: dict[str, dict[int, int]] = {}
-    for number, page in enumerate(pages):
-        proper = {name_key(page.title)}
-        if _is_searched_by_file(page):
-            whole = name_key(page.path.removesuffix(".md"))
-            proper |= {whole, whole.rpartition("/")[2]}
-        for name in proper:
-            names.setdefault(name, {})[number] = 1
-        for alias in map(name_key, json_list(page.aliases)):
-            names.setdefault(alias, {}).setdefault(number, 2)
-    return {name: held for name, held in names.items() if 0 < len(name) <= _LONGEST_NAME}
+def _url(name: str) -> str:
+    return f"{SEARCH}/{name}.js"
 
 
-def _is_searched_by_file(page: PageRow) -> bool:
-    """Whether the index finds the page by its file's name: it knows that by itself only if the title lacks a word."""
-    name = path_key(page.path).rpartition("/")[2]
-    title, words_of_name = fts_text(page.title).split(), fts_text(name).split()
-    if not set(title).issuperset(words_of_name):
-        return True
-    size = len(words_of_name)
-    return any(title[at : at + size] == words_of_name for at in range(len(title) - size + 1))
+def _read_shards(before: Before) -> tuple[list[Shard], Callable[[str], Sequence[str]]]:
+    shards = [Shard(*each) for each in _handed_over(before.read(DIRECTORY))["terms"]]
+    return shards, lambda name: _handed_over(before.read(_url(name)))  # type: ignore[no-any-return]
 
 
-def _term_files(entries: Iterable[_Entry]) -> Iterator[tuple[str, list[str], list[str]]]:
-    """The first term of each pair of files; what the one holds: terms and their pages in turn; and the other: their
-    places."""
-    first, pages, places = "", list[str](), list[str]()
-    size = 0
-    for entry in entries:
-        added = len(entry.term) + max(len(entry.pages), len(entry.places))
-        may_cut = size >= _LEAST and crc32(entry.term.encode("utf-8", "replace")) % _ONE_IN == 0
-        if pages and (may_cut or size + added > _MOST):
-            yield first, pages, places
-            pages, places, size = [], [], 0
-        if not pages:
-            first = entry.term
-        pages += (entry.term, entry.pages)
-        places.append(entry.places)
-        size += added
-    if pages:
-        yield first, pages, places
+def _sources(pages: Sequence[PageRow]) -> list[Source]:
+    numbered = zip(_numbers([page.path for page in pages]), pages, strict=True)
+    return [
+        Source(number, page.id, page.path, page.title, page.aliases, page.tags, page.summary, page.lifecycle)
+        for number, page in numbered
+    ]
+
+
+def _numbers(paths: Sequence[str]) -> list[int]:
+    """The numbers of pages, which come in order: each by its path, or the next one free."""
+    size = 1 << len(paths).bit_length() + 1
+    taken: dict[int, None] = {}
+    for path in paths:
+        number = crc32(path.encode("utf-8", "replace")) % size
+        while number in taken:
+            number = (number + 1) % size
+        taken[number] = None
+    return list(taken)
 
 
 # ── pages ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -222,17 +246,3 @@ def rules() -> Mapping[str, Any]:
         "many": words.MANY,
         "shortestBeginning": words.SHORTEST_BEGINNING,
     }
-
-
-def kept_urls(kept: str, wanted: str) -> Sequence[str]:
-    """The output paths that were kept with a state (see `remembered`), if it is the wanted one."""
-    try:
-        found, urls = json.loads(kept)
-    except ValueError:
-        return ()
-    return tuple(urls) if found == wanted else ()
-
-
-def remembered(wanted: str, urls: Iterable[str]) -> str:
-    """A state with the paths of its files, to be kept until the next build."""
-    return json.dumps([wanted, sorted(urls)])

@@ -18,7 +18,7 @@ from generator.vault import Layout, Scan, detect_layout, scan
 _log = logging.getLogger("llmwiki.index")
 TimeStage = Callable[[str], AbstractContextManager[None]]
 _ERRORS = frozenset({"invalid-frontmatter", "bad-date", "bad-lifecycle"})
-_INFOS = frozenset({"legacy-aliases", "reviewed-lifecycle", "bad-tag"})
+_INFOS = frozenset({"legacy-aliases", "legacy-property", "reviewed-lifecycle", "bad-tag"})
 
 
 def open_and_update(

@@ -21,6 +21,7 @@ from .model import Changes, Edit, Finding, Problem, SourceFile
 from .walk import Walk, is_below, relative
 
 SPECIAL_FILES = frozenset(("index.md", "log.md", "hot.md", "overview.md", "purpose.md", "schema.md"))
+TAXONOMY_FILES = ("_meta/taxonomy.md", "wiki/_meta/taxonomy.md")  # the list of tags: special in every layout
 CATEGORY_FOLDERS = ("practices", "concepts", "entities", "projects", "skills", "sources", "synthesis", "queries")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping
 from contextlib import suppress
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, ValidationError
 
@@ -31,6 +31,8 @@ def split_list(value: object) -> object:
 
 
 AsList = BeforeValidator(split_list)
+Scope = Literal["wiki", "raw", "all"]
+"""As `generator.retrieval.Scope`."""
 Text = Annotated[str, Field(coerce_numbers_to_str=True)]
 """Free text; a bare number counts as the text it is written as."""
 

@@ -1,4 +1,8 @@
-"""The read side: one read-only connection, on which the programs of `generator.query` run, each within its time."""
+"""The read side: one read-only connection, on which the programs of `generator.query` run, each within its time.
+
+Here and in the tools, what only answers need is imported where it is needed: a client waits for `initialize`, and that
+for every import above.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +14,18 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
-
-import aiosqlite
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from generator.cache import ResultCache
 from generator.config import Config
 from generator.errors import IndexBusy, IndexCorrupted, PageNotFound, QueryTimeout
-from generator.query import Program, Query, run_async
-from generator.vault import safe_path
 from mcp_bridge.living import LivingIndex, Tell, busy, is_locked
 from mcp_bridge.survey import change, survey
+
+if TYPE_CHECKING:
+    import aiosqlite
+
+    from generator.query import Program
 
 T = TypeVar("T")
 _log = logging.getLogger("llmwiki.bridge")
@@ -43,6 +48,8 @@ class Reader:
 
     async def run(self, program: Program[T]) -> T:
         """What the program returns. Raises QueryTimeout, and sqlite3.DatabaseError for a damaged index."""
+        from generator.query import run_async
+
         async with self._lock:
             connection = await self._connect()
             self._deadline = time.monotonic() + self._timeout_s
@@ -75,6 +82,8 @@ class Reader:
         inode = self._path.stat().st_ino if self._path.exists() else 0
         if self._connection is not None and inode == self._inode:
             return self._connection
+        import aiosqlite
+
         from generator.store import connect_read_only  # the syntaxes, which the first update loads anyway
 
         await self.close()
@@ -146,6 +155,8 @@ class Bridge:
         try:
             yield
         except PageNotFound:
+            from generator.vault import safe_path
+
             for name in filter(str.strip, names):
                 safe_path(self.config.wiki.vault_path, name)
             raise
@@ -195,6 +206,8 @@ class Bridge:
 
 def index_state() -> Program[tuple[int, str]]:
     """What tells one state of the index from any other: how many changes it has seen, and since when."""
+    from generator.query import Query
+
     sql = "SELECT value FROM wiki_meta WHERE key IN ('data_version', 'last_full_reindex') ORDER BY key"
     version, since = yield Query(sql, (), lambda row: str(row[0]))
     return int(version), since

@@ -15,11 +15,14 @@ import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from generator.config import Config
 from generator.errors import IndexBusy, IndexMissing
-from generator.model import Finding
-from mcp_bridge.watch import Watcher
+
+if TYPE_CHECKING:
+    from generator.model import Finding
+    from mcp_bridge.watch import Watcher
 
 _log = logging.getLogger("llmwiki.bridge")
 _LOCKED = frozenset((sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED))
@@ -91,6 +94,10 @@ class LivingIndex:
             )
         return False
 
+    def look(self) -> None:
+        """Begin a look at the vault, for which nobody waits yet."""
+        _observed(self._look_again(surely=False))
+
     def suspect(self) -> None:
         """Have the next look read the whole index for damage: a query met some."""
         self._suspect = True
@@ -125,7 +132,10 @@ class LivingIndex:
     def _is_due(self, *, surely: bool) -> bool:
         if self._stopping.is_set():
             return False
-        if self._watcher is None:  # made before the scan, so that no change falls between the two
+        if self._watcher is None:
+            from mcp_bridge.watch import Watcher
+
+            # Before the scan, so that no change falls between the two.
             self._watcher = Watcher(self._config)
             return True
         return (

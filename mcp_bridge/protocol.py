@@ -12,9 +12,11 @@ import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from importlib import import_module
 from typing import Any, get_type_hints
 
 import anyio
+import anyio.to_thread
 from mcp.server.context import ServerRequestContext
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.tools import Tool
@@ -40,7 +42,7 @@ from pydantic import ValidationError
 
 from generator import __version__
 from generator.errors import WikiError
-from mcp_bridge import prompts, resources
+from mcp_bridge import prompts
 from mcp_bridge.arguments import named, refused, validation_problems
 from mcp_bridge.envelope import UnknownTool, failure, markdown, output_schema, success
 from mcp_bridge.index import Bridge
@@ -49,6 +51,8 @@ from mcp_bridge.tools.face import ToolFace
 from mcp_bridge.writing import Reach, allows
 
 _log = logging.getLogger("llmwiki.bridge")
+_NEEDED_FIRST = ("aiosqlite", "generator.retrieval", "generator.lookup", "generator.context", "mcp_bridge.resources")
+_HEAD_START_S = 0.1  # for `initialize`: then work begins that slows it down
 _THEIRS = frozenset(
     ("INVALID_ARGUMENTS", "INVALID_CURSOR", "PAGE_NOT_FOUND", "AMBIGUOUS_PAGE", "PATH_FORBIDDEN", "UNREADABLE")
 )
@@ -87,14 +91,22 @@ class WikiServer(MCPServer[Any]):
     async def serve(self, transport: Callable[[], Awaitable[None]]) -> None:
         """Serve until the transport ends, with the index kept up to date beside it, whoever comes and goes."""
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._bridge.living.keep)
+            tasks.start_soon(self._keep_index)
             await transport()
             tasks.cancel_scope.cancel()
         await self._bridge.reader.close()
 
+    async def _keep_index(self) -> None:
+        await anyio.sleep(_HEAD_START_S)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(anyio.to_thread.run_sync, _warm_up)
+            await self._bridge.living.keep()
+
     async def _handle_list_resources(
         self, ctx: ServerRequestContext[Any, Any], params: PaginatedRequestParams | None
     ) -> ListResourcesResult:
+        from mcp_bridge import resources
+
         with _protocol_errors():
             part, cursor = await resources.listed(self._bridge, (params and params.cursor) or "")
         return ListResourcesResult(resources=part, next_cursor=cursor)
@@ -102,11 +114,15 @@ class WikiServer(MCPServer[Any]):
     async def _handle_list_resource_templates(
         self, ctx: ServerRequestContext[Any, Any], params: PaginatedRequestParams | None
     ) -> ListResourceTemplatesResult:
+        from mcp_bridge import resources
+
         return ListResourceTemplatesResult(resource_templates=[resources.TEMPLATE])
 
     async def _handle_read_resource(
         self, ctx: ServerRequestContext[Any, Any], params: ReadResourceRequestParams
     ) -> ReadResourceResult:
+        from mcp_bridge import resources
+
         uri = str(params.uri)
         with _protocol_errors(uri=uri):
             text, kind = await resources.text_of(self._bridge, uri)
@@ -125,6 +141,8 @@ class WikiServer(MCPServer[Any]):
             return prompts.said(params.name, dict(params.arguments or {}))
 
     async def _complete(self, ref: object, argument: CompletionArgument, context: object) -> Completion:
+        from mcp_bridge import resources
+
         with _protocol_errors():
             return await resources.completed(self._bridge, argument.name, argument.value)
 
@@ -133,6 +151,8 @@ class WikiServer(MCPServer[Any]):
     ) -> CallToolResult:
         """The envelope of the tool's answer, or of what went wrong. Raises MCPError only."""
         started = time.monotonic()
+        if not self._bridge.living.ready:
+            self._bridge.living.look()  # while the tool's own imports go on
         try:
             result = await self._call(name, arguments, context)
             outcome = "answered"
@@ -164,6 +184,12 @@ class WikiServer(MCPServer[Any]):
         bridge = replace(self._bridge, tell=context.report_progress) if context else self._bridge
         answer = await tool.fn(bridge, **values)
         return markdown(answer) if isinstance(answer, str) else success(answer)
+
+
+def _warm_up() -> None:
+    """Import what the first answers need, while the client makes up its mind."""
+    for name in _NEEDED_FIRST:
+        import_module(name)
 
 
 @contextmanager

@@ -10,13 +10,15 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import anyio
 import anyio.to_thread
 
 from generator.errors import QueryTimeout
-from generator.query import Program, run
+
+if TYPE_CHECKING:
+    from generator.query import Program
 
 T = TypeVar("T")
 _log = logging.getLogger("llmwiki.bridge")
@@ -44,7 +46,7 @@ async def change(index: Path, program: Callable[[], Program[T]]) -> T:
     """What a program returns that writes into the vault: once begun it is brought to its end, though nobody waits."""
     with anyio.CancelScope(shield=True):
         result = await anyio.to_thread.run_sync(partial(_run_alone, index, program))
-    return result
+    return result  # noqa: RET504 (as far as types tell, a scope may end its block early)
 
 
 def _run_alone(
@@ -53,6 +55,7 @@ def _run_alone(
     deadline: float | None = None,
     given_up: threading.Event | None = None,
 ) -> T:
+    from generator.query import run
     from generator.store import connect_read_only
 
     connection = connect_read_only(index)

@@ -65,7 +65,7 @@
     list.replaceWith(tree);
     tree.parentElement.hidden = !tree.childElementCount;
     const current = tree.querySelector("[aria-current]");
-    if (current && nav.scrollHeight > nav.clientHeight) nav.scrollTop = current.offsetTop - nav.clientHeight / 2;
+    if (current && current.offsetTop + current.offsetHeight > nav.clientHeight) nav.scrollTop = current.offsetTop - 0.6 * nav.clientHeight;
     nav.dataset.tree = "";
   }
 

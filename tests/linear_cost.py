@@ -1,4 +1,4 @@
-"""Whether a cost grows with the size of its input and not with its square, told on a machine that does other things too.
+"""Whether a cost grows with the size of its input and not with its square, also on a busy machine.
 
 Time is the processor's, not the clock's, without the garbage collector; of several measurements the least counts, since
 other programs can only add to it. Both sizes are measured in turn, so that a slow minute falls on both.

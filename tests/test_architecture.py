@@ -19,13 +19,13 @@ ORDER = (
     "collation", "xml_text", "language", "frontmatter", "properties", "parse_options", "facts", "parser", "source_map", "dates", "urls", "links",
     "packed", "record", "raw", "processes", "reading", "passage", "query", "lookup", "store", "relink", "indexer",
     "update", "cache", "corpus", "words", "relevance", "expansion", "fusion", "retrieval", "tokens", "context", "vectors",
-    "secrets", "sources.errors", "sources.keys", "sources.lock", "sources.manifest", "upkeep", "graph", "layout", "query_fence", "wiki", "balance", "body", "render", "pages", "exports", "postings", "search_shards", "output", "build", "publication",
+    "secrets", "sources.errors", "sources.keys", "sources.lock", "sources.manifest", "upkeep", "graph", "layout", "query_fence", "wiki", "balance", "body", "render", "pages", "exports", "digits", "postings", "shard_files", "search_shards", "search_state", "output", "build", "publication",
     "watch", "serve", "starter", "sources", "archive", "history", "colorize", "cli", "__main__",
 )  # fmt: skip
 
 # What the bridge must not load: agents read the index, never the site.
 SITE_ONLY = frozenset(
-    {"body", "render", "pages", "exports", "postings", "search_shards", "output", "build", "publication", "serve", "starter", "cli"}
+    {"body", "render", "pages", "exports", "digits", "postings", "shard_files", "search_shards", "search_state", "output", "build", "publication", "serve", "starter", "cli"}
 )
 
 FORBIDDEN_NAMES = frozenset({"utils", "util", "helpers", "helper", "common", "base", "manager", "misc"})

@@ -68,5 +68,9 @@ def test_a_section_that_html_runs_through_is_embedded_whole(project: Project) ->
     start = page.html.index('<div class="markdown-preview-view')
     assert faults(page.html[start : page.html.rindex("</article>")]) == []
     embeds = page.body.find_all("div", class_="markdown-embed")
-    assert ["one" in embeds[0].get_text(), "two" in embeds[1].get_text(), "last" in embeds[1].get_text()] == [True, True, False]
+    assert ["one" in embeds[0].get_text(), "two" in embeds[1].get_text(), "last" in embeds[1].get_text()] == [
+        True,
+        True,
+        False,
+    ]
     assert page.body.find_all("p", recursive=False)[-1].get_text() == "last"

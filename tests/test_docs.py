@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from argparse import ArgumentParser
 from collections.abc import Iterator
 from dataclasses import MISSING, Field, fields
 from pathlib import Path
@@ -27,8 +26,7 @@ from test_cli import here as here  # the fixture
 import generator.cli.failure
 import mcp_bridge.envelope
 from generator import __version__
-from generator.cli.arguments import Parser
-from generator.cli.commands import COMMANDS, parse
+from generator.cli.commands import parse, parsers
 from generator.config import SECTIONS, SHORT_VARIABLES
 from generator.errors import WikiError
 from generator.ignore import PRIVATE_FOLDERS
@@ -40,17 +38,11 @@ from mcp_bridge.server import _parser as bridge_parser
 KEYS = [f"{section}.{item.name}" for section, settings in SECTIONS.items() for item in fields(settings)]
 # What other programs share, and we heed.
 COMMON_VARIABLES = {"NO_COLOR"}
+# What the pages tell people to run beside our own programs.
+OTHER_PROGRAMS = {"pip", "pipx", "uv", "python3", "git", "cd", "sudo", "pm2", "curl"}
 
 
 # ── commands ────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def parsers() -> dict[str, ArgumentParser]:
-    """The parser of each command."""
-    commands = Parser(prog="llmwiki").add_subparsers(parser_class=Parser)
-    for add in COMMANDS:
-        add(commands)
-    return dict(commands.choices)
 
 
 def test_every_command_is_described_in_its_order() -> None:
@@ -115,7 +107,11 @@ def test_every_key_of_the_json_is_described(command: str, project: Project) -> N
     assert set(named(sections(page("commands.md"))[f"llmwiki {command}"], "JSON")) == keys
 
 
-def test_the_examples_print_what_they_show(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+WITH_EXAMPLES = [file for file in PAGES if code_blocks(file.read_text("utf-8"), "console")]
+
+
+@pytest.mark.parametrize("file", WITH_EXAMPLES, ids=lambda file: file.name)
+def test_the_examples_print_what_they_show(file: Path, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def replay(block: re.Match[str]) -> str:
         shown: list[str] = []
         for step in test_cli._steps(block[0]):
@@ -128,13 +124,16 @@ def test_the_examples_print_what_they_show(here: Path, monkeypatch: pytest.Monke
             shown += [*step.before, f"$ {step.command}", *lines]
         return "\n".join(shown) + "\n"
 
-    text = page("commands.md")
+    text = file.read_text("utf-8")
     replayed = re.sub(r"(?<=^```console\n).*?(?=^```$)", replay, text, flags=re.MULTILINE | re.DOTALL)
     if test_cli.UPDATE:
-        (DOCS / "commands.md").write_text(replayed, "utf-8")
+        file.write_text(replayed, "utf-8")
     else:
         assert replayed == text
-    assert text.count("```console\n") > 5
+
+
+def test_the_pages_with_examples() -> None:
+    assert {"commands.md", "tutorial.md", "tutorial.zh.md"} <= {file.name for file in WITH_EXAMPLES}
 
 
 # ── settings ────────────────────────────────────────────────────────────────────────────────────────────
@@ -242,7 +241,7 @@ def test_exit_codes_of_errors() -> None:
 
 def test_the_endings_of_media_are_described() -> None:
     described = {ending for row in rows(page("syntax.md"), "file") for ending in row[0].split()}
-    known = {ending for kind in ("image", "audio", "video", "pdf") for ending in MEDIA_EXTENSIONS[kind]}
+    known = {ending for kind in ("image", "audio", "video", "pdf", "text") for ending in MEDIA_EXTENSIONS[kind]}
     assert described - {"any", "other", "file"} == known
 
 
@@ -323,7 +322,7 @@ def test_commands_in_the_pages_can_be_run(name: str, line: str) -> None:
         assert command == "llmwiki-mcp"
         bridge_parser().parse_args(options)
     else:
-        assert program in {"pip", "python3", "git", "cd"}, f"{name}: {line}"
+        assert program in OTHER_PROGRAMS, f"{name}: {line}"
 
 
 def test_targets_named_in_the_pages_are_there() -> None:

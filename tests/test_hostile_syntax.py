@@ -1,4 +1,4 @@
-"""Notes that are meant to be slow: the cost of each rule grows with the note alone, and is never far from that of prose."""
+"""Notes that are meant to be slow: the cost of each rule grows with the note, and stays near that of prose."""
 
 from __future__ import annotations
 
@@ -68,9 +68,9 @@ FLOODS = {
     "unclosed links of HTML": lambda n: "<a> [[b]] " * (n // 10),
     "links of HTML that are closed only": lambda n: "</a> [[b]] " * (n // 11),
     "searches": lambda n: "```query\nfile:a OR b\n```\n\n" * (n // 30),
-    "notes and references": lambda n: "".join(f"[^{i}] " for i in range(n // 14))
-    + "\n\n"
-    + "".join(f"[^{i}]: x\n" for i in range(n // 14)),
+    "notes and references": lambda n: (
+        "".join(f"[^{i}] " for i in range(n // 14)) + "\n\n" + "".join(f"[^{i}]: x\n" for i in range(n // 14))
+    ),
 }
 _OPTIONS = ParseOptions(max_page_size_kb=10_000)
 _PROSE = "A *common* sentence with a [[link|label]], some `code` and a #tag in it, as notes have them.\n\n"

@@ -239,7 +239,7 @@ def test_templates_change(project: Project, tmp_path: Path) -> None:
     (templates / "style.css").write_text("/* own style */")
     project.build(site={"templates": templates})
     assert "own template" in (project.site / "orphans.html").read_text()
-    assert (project.site / "_assets/style.css").read_text() == "/* own style */"
+    assert (project.site / "_assets/style.css").read_text().startswith("/* own style */")
     (templates / "orphans.html").unlink()
     (templates / "style.css").unlink()
     project.build(site={"templates": templates})

@@ -34,13 +34,17 @@ def test_a_video_or_post_is_a_card_that_leads_there(project: Project, address: s
     project.build()
     body = project.page("Note.md").body
     cards = body.select("a.media-card")
-    assert [(card["href"], card["data-service"], card["rel"]) for card in cards] == [(address, service, ["noopener"])] * 2
+    assert [(card["href"], card["data-service"], card["rel"]) for card in cards] == [
+        (address, service, ["noopener"])
+    ] * 2
     assert "The" in cards[0].get_text()
     assert address in cards[1].get_text()
     assert body.select("img, iframe, video, audio, script, link, source, object") == []
 
 
-@pytest.mark.parametrize("address", ["https://example.org/a.png", "https://youtube.com.evil.example/watch?v=x", "https://x.com/a"])
+@pytest.mark.parametrize(
+    "address", ["https://example.org/a.png", "https://youtube.com.evil.example/watch?v=x", "https://x.com/a"]
+)
 def test_other_addresses_are_images(project: Project, address: str) -> None:
     project.write({"Note.md": f"![a]({address})\n"})
     project.build()
@@ -48,7 +52,11 @@ def test_other_addresses_are_images(project: Project, address: str) -> None:
 
 
 def test_sounds_films_and_documents_elsewhere_wait_for_the_reader(project: Project) -> None:
-    project.write({"Note.md": "![a](https://a.example/x.mp3)\n![b|300](https://a.example/x.MP4?y)\n![c](https://a.example/x.pdf)\n"})
+    project.write(
+        {
+            "Note.md": "![a](https://a.example/x.mp3)\n![b|300](https://a.example/x.MP4?y)\n![c](https://a.example/x.pdf)\n"
+        }
+    )
     project.build()
     body = project.page("Note.md").body
     assert body.select_one("audio")["preload"] == body.select_one("video")["preload"] == "none"  # type: ignore[index]
@@ -65,10 +73,12 @@ def test_a_card_in_the_text_of_a_link_is_its_text(project: Project) -> None:
 
 
 def test_links_into_the_app_keep_their_address_and_have_a_class(project: Project) -> None:
-    project.write({"Note.md": "[a](obsidian://open?vault=v&file=f)\n\n[b](obsidian://open?path=%2Fhome%2Fme%2Fv%2Ff.md)\n"})
+    project.write(
+        {"Note.md": "[a](obsidian://open?vault=v&file=f)\n\n[b](obsidian://open?path=%2Fhome%2Fme%2Fv%2Ff.md)\n"}
+    )
     report = project.build()
     links = project.page("Note.md").body.select("a.obsidian-link")
-    assert [link["href"] for link in links][0] == "obsidian://open?vault=v&file=f"
+    assert links[0]["href"] == "obsidian://open?vault=v&file=f"
     assert [(finding.code, finding.line) for finding in report.warnings] == [("local-path", 3)]
 
 
@@ -76,7 +86,12 @@ def test_links_into_the_app_keep_their_address_and_have_a_class(project: Project
 
 
 def test_a_text_file_is_shown_as_coloured_code(project: Project) -> None:
-    project.write({"sub/Note.md": "before ![[run.py]] after\n\n> ![[run.py|The script]]\n", "run.py": "def f():\n    return '<b>'\n"})
+    project.write(
+        {
+            "sub/Note.md": "before ![[run.py]] after\n\n> ![[run.py|The script]]\n",
+            "run.py": "def f():\n    return '<b>'\n",
+        }
+    )
     project.build()
     body = project.page("sub/Note.md").body
     shown = body.select(".text-embed")
@@ -88,7 +103,14 @@ def test_a_text_file_is_shown_as_coloured_code(project: Project) -> None:
 
 
 def test_what_is_no_text_or_too_long_is_a_link(project: Project) -> None:
-    project.write({"Note.md": "![[a.txt]] ![[b.txt]] ![[c.txt]]\n", "a.txt": b"\xff\xfe\x00", "b.txt": "x" * 300_000, "c.txt": b"caf\xe9"})
+    project.write(
+        {
+            "Note.md": "![[a.txt]] ![[b.txt]] ![[c.txt]]\n",
+            "a.txt": b"\xff\xfe\x00",
+            "b.txt": "x" * 300_000,
+            "c.txt": b"caf\xe9",
+        }
+    )
     project.build()
     body = project.page("Note.md").body
     assert body.select("pre") == []
@@ -153,7 +175,8 @@ def test_a_private_page_leaves_no_picture(project: Project) -> None:
 def test_description_classes_and_permalink(project: Project) -> None:
     project.write(
         {
-            "sub/Note.md": "---\ndescription: What it \"is\"\ncssclasses: [wide, 'a\"b']\npermalink: plugins/note\n---\ntext\n",
+            "sub/Note.md": '---\ndescription: What it "is"\n'
+            "cssclasses: [wide, 'a\"b']\npermalink: plugins/note\n---\ntext\n",
             "Old.md": "---\ncssclass: narrow\n---\ntext\n",
         }
     )

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, ArgumentTypeError, HelpFormatter
 from collections.abc import Callable
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn, Protocol
 
@@ -106,6 +105,8 @@ def check_command(name: str, known: list[str]) -> None:
     """Refuse a command that is not there, and name the nearest."""
     if name in known or name.startswith("-"):
         return
+    from difflib import get_close_matches
+
     nearest = get_close_matches(name, known, n=1)
     hint = f"did you mean `llmwiki {nearest[0]}`?" if nearest else f"the commands are: {', '.join(known)}"
     raise WrongUse(f"there is no command `{name}`", hint=hint)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import logging
 import os
-import sqlite3
 import sys
-import traceback
 
 from generator.cli.terminal import Styled, dim, place, say, say_json, say_json_line
 from generator.errors import ConfigError, IndexBusy, OutputError, VaultError, WikiError
 
 FAILURE, WRONG_USE = 1, 2
 _TEMPLATE_ENDINGS = (".html", ".css", ".js", ".svg")
-_log = logging.getLogger("llmwiki.cli")
 
 
 class WrongUse(ConfigError):
@@ -24,6 +20,10 @@ class WrongUse(ConfigError):
 
 def explain(error: Exception) -> WikiError:
     """Any failure as one that says what happened and what to do."""
+    import logging  # here, as below: a command that succeeds does without
+    import sqlite3
+    import traceback
+
     if isinstance(error, WikiError):
         return error
     if isinstance(error, OSError):
@@ -36,7 +36,7 @@ def explain(error: Exception) -> WikiError:
     if _is_template_error(error):
         path, line = _template_place(error)
         return ConfigError(f"this template cannot be used: {error}", path=path, line=line, hint="see `site.templates`")
-    _log.debug("an unexpected error", exc_info=error)
+    logging.getLogger("llmwiki.cli").debug("an unexpected error", exc_info=error)
     last = traceback.extract_tb(error.__traceback__)[-1:]
     where = f" ({os.path.basename(last[0].filename)}:{last[0].lineno})" if last else ""
     hint = "this is a fault of the program: please report it, with what LOG_LEVEL=DEBUG shows"
@@ -68,6 +68,8 @@ def _is_template_error(error: Exception) -> bool:
 
 def _template_place(error: Exception) -> tuple[str | None, int | None]:
     """The file and line in a person's own template that raised the error."""
+    import traceback
+
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if frame.filename.endswith(_TEMPLATE_ENDINGS):
             return frame.filename, frame.lineno

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from generator.config import Config, LoggingSettings, load_config
 from generator.errors import VaultError
+
+if TYPE_CHECKING:
+    from generator.config import Config, LoggingSettings
 
 _NONE_NAMED = "no vault was named"  # what load_config says when neither a flag nor a setting names one
 
 
 def settings(vault: Path | None, *, output: Path | None = None) -> Config:
     """The settings of this run, with logging set up as they say. Raises `ConfigError`, `VaultError`."""
+    from generator.config import load_config  # help is given without it
+
     overrides: dict[str, dict[str, object]] = {"site": {"output": output}}
     try:
         config = load_config(vault, overrides=overrides)
@@ -35,6 +39,8 @@ def _looks_like_a_vault(folder: Path) -> bool:
 
 
 def _set_up_logging(logging_settings: LoggingSettings) -> None:
+    import logging
+
     handler: logging.Handler = logging.StreamHandler()
     form = "%(levelname)s: %(message)s"
     if logging_settings.file is not None:

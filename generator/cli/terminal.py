@@ -15,10 +15,10 @@ from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Literal, NamedTuple
 from unicodedata import combining, east_asian_width
 
-from generator.model import Finding
-
 if TYPE_CHECKING:
     from rich.progress import Progress
+
+    from generator.model import Finding
 
 Style = Literal["bold", "dim", "red", "green", "yellow", "cyan"]
 _CODES: dict[Style, str] = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}

@@ -1,16 +1,18 @@
 """The Markdown of each page beside it, for agents and for people who want to take it along: what the page shows, so
-without comments (Obsidian's `%%…%%`, those of HTML and of YAML) and without scripts and styles."""
+without comments (Obsidian's `%%…%%`, those of HTML and of YAML), scripts, styles, and links to private pages."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import md5
 
 from generator.packed import unpacked
-from generator.pages.kind import Kind, Planned
+from generator.pages.kind import Kind, Planned, digest
 from generator.render import Look, Renderer
+from generator.source_map import map_source
+from generator.syntax.wikilink import shown_text
 from generator.urls import markdown_url
 from generator.vault import decode
 from generator.wiki import Wiki
@@ -72,7 +74,8 @@ def _fence_end(text: str, fence: str, start: int) -> int:
 
 def _plan(wiki: Wiki, look: Look) -> Iterator[Planned]:
     for page in wiki.pages.values():
-        yield Planned(markdown_url(page.url), page.id, page.content_hash)
+        hidden = [str(target) for target in wiki.targets.get(page.id, ()) if not wiki.url_of(target)]
+        yield Planned(markdown_url(page.url), page.id, digest([page.content_hash, *hidden]))
 
 
 def _make(renderer: Renderer, page_id: int, url: str) -> bytes:
@@ -84,10 +87,27 @@ def _make(renderer: Renderer, page_id: int, url: str) -> bytes:
         data = b""
     if md5(data, usedforsecurity=False).hexdigest() != page.content_hash:
         return unpacked(content).encode()  # changed since the index was made: the next build has the new text
-    text = decode(data)[0]
+    text: str | None = decode(data)[0]
+    private = renderer.db.execute(_PRIVATE, (page_id,)).fetchall()
+    if private:
+        text = _without_links(text, [name for (name,) in private])
+        if text is None:
+            return unpacked(content).encode("utf-8", "replace")
     if _HIDDEN.search(text):
         text = without_comments(text, unpacked(content))
     return _without_yaml_comments(text, meta).encode("utf-8", "replace")
+
+
+def _without_links(text: str, names: Sequence[str]) -> str | None:
+    """The text with the words of each link to one of the names in its place, and without such embeds; None where not
+    all of them can be found."""
+    links = [link for link in map_source(text).links if link.written.target in names]
+    if len(links) < len(names):
+        return None
+    for link in sorted(links, key=lambda link: -link.start):
+        shown = "" if link.embed else link.written.label or shown_text(link.written)
+        text = text[: link.start] + shown + text[link.end :]
+    return text
 
 
 def _without_yaml_comments(text: str, meta: str) -> str:
@@ -104,5 +124,9 @@ def _without_yaml_comments(text: str, meta: str) -> str:
 _PARTS = (
     "SELECT f.disk, p.meta, c.content FROM wiki_pages p JOIN wiki_files f USING (id) JOIN wiki_content c USING (id)"
     " WHERE p.id = ?"
+)
+_PRIVATE = (
+    "SELECT l.name FROM wiki_links l JOIN wiki_pages t ON t.id = l.target"
+    " WHERE l.source = ? AND NOT t.published AND l.kind != 'diagram'"
 )
 KIND = Kind("markdown", _plan, _make)

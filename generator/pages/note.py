@@ -10,7 +10,7 @@ from typing import Any
 from generator.body import MAX_DEPTH, LinkRow, shown_text_of
 from generator.pages import head
 from generator.pages.kind import Kind, Planned, digest, drawn, is_stale
-from generator.properties import as_list, as_text, lower_keys
+from generator.properties import as_text, lower_keys, read_classes
 from generator.render import Look, Renderer
 from generator.syntax.media import MEDIA_EXTENSIONS, extension
 from generator.syntax.tag import tag_file, tag_key
@@ -123,7 +123,7 @@ def _context(renderer: Renderer, page_id: int, url: str) -> Mapping[str, Any]:
         "next": _beside(following),
         "problems": [_problem(renderer, code, message, line) for code, message, line in json.loads(problems_json)
                      if code in _SHOWN_PROBLEMS],
-        "cssclasses": " ".join(as_list(meta.get("cssclasses")) + as_list(meta.get("cssclass"))),
+        "cssclasses": " ".join(read_classes(meta)),
     }  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The scripts that are shared by all pages, each put together from a few files, with the texts that they show."""
+"""The scripts and the stylesheet that all pages share, each put together from a few files; scripts with their texts."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from generator.render import Look, Renderer, messages, template_files
 from generator.urls import ASSETS
 from generator.wiki import Wiki
 
-# `site.js` is on every page, `search.js` is loaded when the search is first used.
+# `style.css` and `site.js` are on every page, `search.js` is loaded when the search is first used.
 _FILES = {
+    "style.css": ("style.css", "highlight.css"),
     "site.js": ("site.js", "reading.js", "around.js", "tree.js"),
     "search.js": ("search/words.js", "search/rank.js", "search/passage.js", "search/box.js"),
 }

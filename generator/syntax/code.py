@@ -182,7 +182,7 @@ _COLOURS: tuple[tuple[str, str, str, str], ...] = (
     ("errors", "#b3261e", "#ff9a92", "gd gr gt"),
     ("headings", "#2c4fb5", "#8fb4ff", "gh gu"),
 )
-_STYLES = (("gh gu gs", "font-weight:600"), ("c ch cm c1 cs ge", "font-style:italic"))
+_STYLES = (("gh gu gs", "font-weight:600"), ("c ch cm c1 cs", "font-style:italic"))
 # Classes that no rule colours: their text needs no element.
 _PLAIN = frozenset(["n", "p", "o", "w", "x", "esc", "err", "g", "nx", "py", "pm", "bn"])
 

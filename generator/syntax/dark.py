@@ -16,7 +16,9 @@ PAINTS = frozenset("fill stroke color background-color stop-color flood-color".s
 _NO_COLOUR = frozenset(
     "none transparent inherit initial unset revert currentcolor context-fill context-stroke auto normal".split()
 )
-_COLOUR = re.compile(r"#[0-9A-Fa-f]{3,8}\b|(?:rgb|hsl)a?\([^()]*\)|(?<![\w#(.-])[A-Za-z]{3,20}(?![\w(-])", re.IGNORECASE)
+_COLOUR = re.compile(
+    r"#[0-9A-Fa-f]{3,8}\b|(?:rgb|hsl)a?\([^()]*\)|(?<![\w#(.-])[A-Za-z]{3,20}(?![\w(-])", re.IGNORECASE
+)
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)%?")
 _NAMES = {
     "white": "#ffffff",
@@ -36,7 +38,8 @@ _NAMES = {
     "lightgreen": "#90ee90",
     "lightyellow": "#ffffe0",
 }
-_DARKEST, _LIGHTEST = 0.22, 0.96  # what white and black become
+_DARKEST, _LIGHTEST = 0.28, 0.96  # what white and black become
+_RICHER = 1.8  # how much more colour the dark counterpart of a pastel has: on black, a hint of it is not seen
 _CURVE = 1.6  # so that dark grey, Mermaid's ink, becomes nearly as light as black does
 _RGB = tuple[float, float, float]
 
@@ -71,7 +74,11 @@ def on_dark(colour: str) -> str:
     rgba = _read(_NAMES.get(name, name))
     if rgba is None:
         # One of CSS's other names: browsers know how to turn it round.
-        return f"oklch(from {name} calc({_LIGHTEST} - {_LIGHTEST - _DARKEST} * pow(l,{_CURVE})) c h)" if name.isalpha() else ""
+        return (
+            f"oklch(from {name} calc({_LIGHTEST} - {_LIGHTEST - _DARKEST:.2f} * pow(l,{_CURVE})) c h)"
+            if name.isalpha()
+            else ""
+        )
     red, green, blue = (round(255 * part) for part in _turned(rgba[0]))
     shown = f"#{red:02x}{green:02x}{blue:02x}"
     return shown if rgba[1] == 1 else f"{shown}{round(255 * rgba[1]):02x}"
@@ -95,9 +102,7 @@ def _read(colour: str) -> tuple[_RGB, float] | None:
     if colour.startswith("hsl"):
         red, green, blue = hls_to_rgb(values[0] / 360 % 1, _within(values[2]), _within(values[1]))
     else:
-        red, green, blue = (
-            _within(v if p.endswith("%") else v / 255) for v, p in zip(values[:3], parts, strict=False)
-        )
+        red, green, blue = (_within(v if p.endswith("%") else v / 255) for v, p in zip(values[:3], parts, strict=False))
     return (red, green, blue), alpha
 
 
@@ -108,8 +113,8 @@ def _within(value: float) -> float:
 def _turned(rgb: _RGB) -> _RGB:
     """The colour with its lightness turned round; as much of its chroma as a screen can show there."""
     lightness, a, b = _to_oklab(rgb)
+    chroma = _RICHER if lightness > 0.85 else 1.0
     lightness = _LIGHTEST - (_LIGHTEST - _DARKEST) * max(0.0, lightness) ** _CURVE
-    chroma = 1.0
     while True:
         turned = _from_oklab(lightness, a * chroma, b * chroma)
         if all(-0.002 <= part <= 1.002 for part in turned) or chroma < 0.05:
@@ -139,7 +144,5 @@ def _from_oklab(lightness: float, a: float, b: float) -> _RGB:
         -1.2684380046 * long + 2.6097574011 * middle - 0.3413193965 * short,
         -0.0041960863 * long - 0.7034186147 * middle + 1.7076147010 * short,
     )
-    red, green, blue = (
-        12.92 * part if part <= 0.0031308 else 1.055 * part ** (1 / 2.4) - 0.055 for part in linear
-    )
+    red, green, blue = (12.92 * part if part <= 0.0031308 else 1.055 * part ** (1 / 2.4) - 0.055 for part in linear)
     return red, green, blue

@@ -128,7 +128,9 @@ class _Cleaner:
 
     def blocks(self, tokens: list[Token]) -> list[Token]:
         out: list[Token] = []
-        last = max((i for i, token in enumerate(tokens) if token.type == "html_block" and _ends_link(token)), default=-1)
+        last = max(
+            (i for i, token in enumerate(tokens) if token.type == "html_block" and _ends_link(token)), default=-1
+        )
         for i, token in enumerate(tokens):
             if token.map:
                 self.line = token.map[0] + 1
@@ -194,9 +196,7 @@ class _Cleaner:
             return False, "", ""
         return bool(match["close"]), match["name"].lower(), match["attributes"]
 
-    def _clean_inline(
-        self, token: Token, closes: bool, name: str, attributes: str, *, at_once: bool = False
-    ) -> None:
+    def _clean_inline(self, token: Token, closes: bool, name: str, attributes: str, *, at_once: bool = False) -> None:
         links: list[tuple[str, str, str]] = []
         if not name:
             token.content = ""  # a comment, a declaration, an instruction

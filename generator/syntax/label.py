@@ -22,7 +22,7 @@ _MOST_PARENTHESES = 32
 
 def quick_labels(md: MarkdownIt) -> None:
     """Let all rules for links use the two searches of this file."""
-    md.helpers = SimpleNamespace(
+    md.helpers = SimpleNamespace(  # type: ignore[assignment]
         parseLinkLabel=find_label_end, parseLinkDestination=find_destination, parseLinkTitle=parseLinkTitle
     )
 

@@ -29,8 +29,11 @@ def vault_link(destination: str, label: str | None = None) -> WrittenLink | None
     if not destination or _EXTERNAL.match(destination):
         return None
     target, _, subpath = destination.partition("#")
-    target, subpath = unquote(target).strip(), unquote(subpath).strip().strip("#").strip()
-    return WrittenLink(target, subpath, label) if target or subpath else None
+    # A blank before the `#` stays: both may be of the file's name (`Sub/part%20#1.md`), which only the vault can tell.
+    target, subpath = unquote(target).lstrip(), unquote(subpath).strip().strip("#").strip()
+    if not subpath:
+        target = target.rstrip()
+    return WrittenLink(target, subpath, label) if target.strip() or subpath else None
 
 
 def link(md: MarkdownIt) -> None:

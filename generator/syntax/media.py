@@ -10,8 +10,8 @@ MEDIA_EXTENSIONS = {
     "data": frozenset({"canvas", "base"}),
     "text": frozenset(
         (
-            "py js ts css json jsonl txt csv tsv toml yaml yml xml html sh bat ps1 ini log c h cpp java go rs rb php sql"
-            " lua tex bib diff"
+            "py js ts css json jsonl txt csv tsv toml yaml yml xml html sh bat ps1 ini log c h cpp java go rs rb"
+            " php sql lua tex bib diff"
         ).split()
     ),
 }

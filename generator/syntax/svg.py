@@ -207,4 +207,3 @@ def _is_unsafe_declaration(declaration: str) -> bool:
 
 def _with_own_ids(value: str) -> str:
     return _LOCAL_URL.sub(lambda m: f"url(#{ID_MARK}{m[1]})", value)
-

@@ -11,7 +11,7 @@ from generator.model import Edit
 from generator.query import Program
 from generator.upkeep.edits import read_source
 from generator.upkeep.log import LogEntry, log_edit, log_path, read_log
-from generator.upkeep.snapshot import TAXONOMY_FILES, Snapshot, take_snapshot
+from generator.upkeep.snapshot import Snapshot, take_snapshot
 from generator.upkeep.special_files import hot_edit, index_edit
 from generator.vault import Layout, apply_edit
 
@@ -84,7 +84,6 @@ def _since(entries: Sequence[LogEntry], today: date) -> str:
 
 
 def _fresh(wiki: Snapshot, since: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    pages = (page for page in wiki.content_pages if page.path not in TAXONOMY_FILES)
-    updated = tuple(page.path for page in pages if page.updated_at[:10] >= since)
+    updated = tuple(page.path for page in wiki.content_pages if page.updated_at[:10] >= since)
     new = tuple(path for path in updated if wiki.by_path[path].created_at[:10] >= since)
     return updated, new

@@ -8,12 +8,17 @@ from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
+from generator.config import Config
 from generator.model import Finding
-from generator.query import Program
+from generator.query import Program, run
+from generator.sources.errors import ManifestDamaged
+from generator.store import Store
+from generator.update import vault_findings
 from generator.upkeep.lint import age, attachments, disputed, links, on_canvases, reading
 from generator.upkeep.lint.issue import Issue, LintInput, SourceFacts
+from generator.upkeep.origins import lint_sources
 from generator.upkeep.snapshot import take_snapshot
-from generator.vault import Layout
+from generator.vault import Layout, Scan, detect_layout
 
 _RULES = (links.RULE, reading.RULE, disputed.RULE, age.RULE, attachments.RULE)
 
@@ -23,6 +28,22 @@ class Health(NamedTuple):
 
     issues: tuple[Issue, ...] = ()
     published: tuple[Issue, ...] = ()
+
+
+def examine(config: Config, store: Store, scan: Scan, today: date) -> tuple[list[Finding], Health]:
+    """What the end of a build tells of the vault, by path and line, and its health. The index must be up to date."""
+    vault = config.wiki.vault_path
+    found = vault_findings(store, scan)
+    told: list[Finding] = []
+    try:
+        sources = lint_sources(vault)
+    except ManifestDamaged as error:  # the site does without it
+        sources = {}
+        told.append(Finding("bad-manifest", "error", error.path or "", error.line or 0, error.message, error.hint))
+    opt_in = config.site.publish == "opt-in"
+    state = run(store.db, health(vault, detect_layout(vault), today, findings=found, sources=sources, opt_in=opt_in))
+    told += [issue.finding() for issue in state.issues if issue.code in reading.CODES or issue.severity != "info"]
+    return told, state
 
 
 def health(

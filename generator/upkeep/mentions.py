@@ -16,7 +16,7 @@ from generator.errors import WikiError
 from generator.source_map import Prose, map_source
 from generator.stop_words import ENGLISH
 from generator.upkeep.edits import read_indexed
-from generator.upkeep.snapshot import TAXONOMY_FILES, PageFacts
+from generator.upkeep.snapshot import PageFacts
 
 MOST_TEXT = 2_000_000
 """Characters of one note: what is longer is no prose."""
@@ -110,7 +110,7 @@ def names_of(pages: Iterable[PageFacts]) -> NameFinder:
     """The names of the pages that mean one of them only, and are no common word."""
     claimed: dict[str, dict[int, Name]] = {}
     for page in pages:
-        if page.path in TAXONOMY_FILES or _UNLINKABLE.search(page.path):
+        if page.special or _UNLINKABLE.search(page.path):
             continue
         for spelled, rank in _spellings(page):
             key = fold_aligned(unicodedata.normalize("NFC", spelled))

@@ -13,8 +13,6 @@ from generator.links import NameTable
 from generator.model import Found
 from generator.query import Program, Query
 
-TAXONOMY_FILES = ("_meta/taxonomy.md", "wiki/_meta/taxonomy.md")
-
 
 class PageFacts(NamedTuple):
     """A page, as wiki_pages has it; `tags`, `aliases`, `sources`, `meta` and `problems` are JSON."""
@@ -227,8 +225,3 @@ _UNUSED = "SELECT id FROM wiki_files f WHERE NOT EXISTS (SELECT 1 FROM wiki_link
 
 def _texts(column: str) -> tuple[str, ...]:
     return tuple(json.loads(column)) if column != "[]" else ()
-
-
-def is_taxonomy(path: str) -> bool:
-    """Whether the page is the list of tags."""
-    return path in TAXONOMY_FILES

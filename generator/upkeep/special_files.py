@@ -13,7 +13,7 @@ from generator.model import Edit
 from generator.syntax.tag import tag_key
 from generator.upkeep.edits import NoteSource, Replacement, edit_of, read_source
 from generator.upkeep.flagged import Flag, flagged_pages
-from generator.upkeep.snapshot import TAXONOMY_FILES, PageFacts, Snapshot
+from generator.upkeep.snapshot import PageFacts, Snapshot
 from generator.vault import CATEGORY_FOLDERS, Layout
 
 BEGIN, END = "<!-- llmwiki:begin index -->", "<!-- llmwiki:end index -->"
@@ -90,11 +90,7 @@ def listed_pages(wiki: Snapshot, path: str) -> list[PageFacts]:
     """What a special file at `path` may list: where it is published, only pages that are."""
     own = wiki.by_path.get(path)
     is_public = own is None or bool(own.published)
-    return [
-        page
-        for page in wiki.content_pages
-        if (page.published or not is_public) and page.path not in TAXONOMY_FILES and page.path != path
-    ]
+    return [page for page in wiki.content_pages if (page.published or not is_public) and page.path != path]
 
 
 def index_edit(vault: Path, layout: Layout, wiki: Snapshot, language: str = "en") -> Edit | None:

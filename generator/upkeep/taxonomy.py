@@ -21,8 +21,8 @@ from generator.upkeep.edits import read_indexed, refuse_unknown, suggestion_id
 from generator.upkeep.likeness import nearest_of
 from generator.upkeep.repair import RenameTag, repair_note
 from generator.upkeep.severity import Severity
-from generator.upkeep.snapshot import TAXONOMY_FILES, PageFacts, Snapshot
-from generator.vault import decode
+from generator.upkeep.snapshot import PageFacts, Snapshot
+from generator.vault import TAXONOMY_FILES, decode
 
 KINDS = ("domain", "type", "project", "other")
 KIND_SEVERITIES: Mapping[str, Severity] = {
@@ -128,9 +128,8 @@ _Uses = dict[str, dict[str, list[PageFacts]]]
 def _uses(wiki: Snapshot) -> _Uses:
     uses: _Uses = {}
     for page in wiki.content_pages:
-        if page.path not in TAXONOMY_FILES:
-            for label in page.tags:
-                uses.setdefault(tag_key(label), {}).setdefault(label, []).append(page)
+        for label in page.tags:
+            uses.setdefault(tag_key(label), {}).setdefault(label, []).append(page)
     return uses
 
 

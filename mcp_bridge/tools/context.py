@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
-from generator.query import Program
-from generator.retrieval import Narrowing, Scope, rank
 from generator.vectors.meaning import near_in_meaning
-from mcp_bridge.arguments import AsList, Text
+from mcp_bridge.arguments import AsList, Scope, Text
 from mcp_bridge.envelope import MAX_CHARACTERS
 from mcp_bridge.index import Bridge
 
 if TYPE_CHECKING:
     from generator.context import Context
+    from generator.query import Program
 
 _MOST_LEFT_OUT = 10
 _ROOM = 3_900  # characters for the list of pages
@@ -53,6 +52,8 @@ async def wiki_context(
 def _found(
     question: str, tags: Sequence[str], scope: Scope, decay: float, near: Sequence[tuple[str, float]]
 ) -> Program[list[str]]:
+    from generator.retrieval import Narrowing, rank
+
     narrowing = Narrowing(tuple(tags))
     ranking = yield from rank(question, 10, 40, narrowing, scope=scope, expand=True, decay=decay, near=near)
     return [candidate.path for candidate in ranking.candidates]

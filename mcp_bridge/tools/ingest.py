@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 from pydantic import Field
 
 from generator.errors import WikiError
-from generator.query import Program, Query
-from generator.vault import detect_layout, safe_path
 from mcp_bridge.arguments import AsList, Text, refused
 from mcp_bridge.envelope import MAX_CHARACTERS
 from mcp_bridge.index import Bridge
@@ -21,6 +19,7 @@ from mcp_bridge.paging import fitting
 from mcp_bridge.writing import require
 
 if TYPE_CHECKING:  # with these come YAML and the parser: `initialize` need not wait for them
+    from generator.query import Program
     from generator.sources.ingest import Ingested
     from generator.sources.manifest import Manifest, Source
     from generator.sources.queue import Taken
@@ -144,6 +143,7 @@ def _text(bridge: Bridge, taken: Taken) -> tuple[str | None, str]:
     """The text of a source, and why there is none, or not all of it."""
     from generator.raw import extracted_path
     from generator.sources.extract import text_of
+    from generator.vault import safe_path
 
     if not taken.path:
         return None, "this source is no file: read it where its key says"
@@ -167,6 +167,7 @@ async def _done(bridge: Bridge, key: str, pages: tuple[str, ...]) -> QueueAnswer
 def _finish(bridge: Bridge, key: str, pages: tuple[str, ...]) -> Program[Ingested]:
     from generator.sources.ingest import finish_ingest
     from generator.upkeep.snapshot import take_snapshot
+    from generator.vault import detect_layout
 
     vault = bridge.config.wiki.vault_path
     wiki = yield from take_snapshot(nearest=bridge.config.site.nearest_links)
@@ -209,6 +210,7 @@ def _shown(key: str, source: Source) -> QueuedSource:
 
 def _raw_keys() -> Program[list[str]]:
     """The keys of the files that may be sources."""
+    from generator.query import Query
     from generator.sources.scan import key_of
 
     return (yield Query("SELECT path FROM raw_pages ORDER BY path", (), lambda row: key_of(str(row[0]))))

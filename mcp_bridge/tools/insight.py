@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
-from generator.query import Program
-from generator.vault import detect_layout
 from mcp_bridge.arguments import AsList, Text
 from mcp_bridge.index import Bridge
 from mcp_bridge.paging import fitting, place_of
 from mcp_bridge.writing import require
 
 if TYPE_CHECKING:  # the rules and the parser behind them: `initialize` need not wait for these
+    from generator.query import Program
     from generator.upkeep.daily import DailyPlan
     from generator.upkeep.memory import Memory, MemoryEntry
     from generator.upkeep.synthesis import Synthesis, SynthesisProposal
@@ -160,6 +159,7 @@ async def daily_update(bridge: Bridge, dry_run: bool = False) -> DailyAnswer:
 def _daily(bridge: Bridge, dry_run: bool) -> Program[tuple[DailyPlan, tuple[str, ...]]]:
     from generator.upkeep.daily import plan_daily, write_daily
     from generator.upkeep.origins import source_states
+    from generator.vault import detect_layout
 
     vault, site = bridge.config.wiki.vault_path, bridge.config.site
     plan = yield from plan_daily(

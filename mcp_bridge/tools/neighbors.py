@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from generator.lookup import find_page
-from generator.query import Program, backlinks_of, links_of
-from generator.relevance import Related, related
 from mcp_bridge.arguments import Text
 from mcp_bridge.index import Bridge
 from mcp_bridge.paging import fitting
+
+if TYPE_CHECKING:
+    from generator.query import Program
+    from generator.relevance import Related
 
 _MOST_CONTEXT = 240
 _MOST_NAMED = 5
@@ -72,6 +73,10 @@ async def wiki_neighbors(
 
 
 def _around(name: str, depth: int, limit: int) -> Program[NeighborsAnswer]:
+    from generator.lookup import find_page
+    from generator.query import backlinks_of, links_of
+    from generator.relevance import related
+
     page = yield from find_page(name)
     links = yield from links_of(page.id)
     outgoing = {each.resolved: each for each in reversed(links) if each.resolved and each.resolved != page.path}

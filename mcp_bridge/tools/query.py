@@ -8,20 +8,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 from unicodedata import normalize
 
 from pydantic import Field
 
 from generator.errors import IndexBusy, IndexCorrupted, IndexMissing, QueryTimeout
-from generator.query import Program, page_at
-from generator.retrieval import Hit, Narrowing, Scope, SearchResult, search
-from generator.vault import safe_path
 from generator.vectors.meaning import Meaning, near_in_meaning
-from mcp_bridge.arguments import AsList, Text, refused
+from mcp_bridge.arguments import AsList, Scope, Text, refused
 from mcp_bridge.envelope import as_json
 from mcp_bridge.index import Bridge, index_state
 from mcp_bridge.paging import fitting, place_of
+
+if TYPE_CHECKING:
+    from generator.query import Program
+    from generator.retrieval import Hit, Narrowing, SearchResult
 
 Near = Sequence[tuple[str, float]]
 _DAYS = re.compile(r"(\d{1,5})\s*d(?:ays?)?", re.IGNORECASE)
@@ -97,6 +98,9 @@ async def wiki_query(
     `next_cursor`. Read pages before you rely on them.
 
     Example: {"query": "赤壁 fire attack", "tags": ["battle"]}"""
+    from generator.retrieval import Narrowing
+    from generator.vault import safe_path
+
     if folder:
         safe_path(bridge.config.wiki.vault_path, folder)
     folder = normalize("NFC", folder).removeprefix("./")
@@ -130,6 +134,8 @@ class _Asked:
 
     def search(self, decay: float, near: Near = (), query: str | None = None) -> Program[SearchResult]:
         """The program that finds it, or `query` in its place."""
+        from generator.retrieval import search
+
         return search(
             self.query if query is None else query, limit=self.limit, offset=self.offset, tags=self.narrowing.tags,
             folder=self.narrowing.folder, lifecycle=self.narrowing.lifecycle, since=self.narrowing.since,
@@ -182,6 +188,8 @@ async def _indexed(bridge: Bridge, asked: _Asked) -> _Found:
 
 def _answers(asked: _Asked, decay: float, near: Meaning) -> Program[tuple[tuple[int, str], _Found]]:
     """What is found, and in which state of the index."""
+    from generator.query import page_at
+
     state = yield from index_state()
     found = yield from asked.search(decay, near.pages)
     results = [_result(hit) for hit in found.hits]

@@ -7,20 +7,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from generator.analyser import name_key
 from generator.config import Config
 from generator.errors import IndexBusy, IndexCorrupted, IndexMissing, PageNotFound, Unreadable
-from generator.lookup import find_page
-from generator.model import Block, Finding, Heading, WikiPage
-from generator.query import Backlink, Program, backlinks_of, page_text
-from generator.vault import decode, safe_path
 from mcp_bridge.arguments import AsList, Text, refused
 from mcp_bridge.envelope import MAX_CHARACTERS
 from mcp_bridge.index import Bridge
+
+if TYPE_CHECKING:
+    from generator.model import Block, Finding, Heading, WikiPage
+    from generator.query import Backlink, Program
 
 _Part = Literal["frontmatter", "backlinks", "outline"]
 _MOST_BYTES = 64 * 1024 * 1024
@@ -61,6 +60,8 @@ async def wiki_read_page(
         await bridge.fresh()
         known = await bridge.read(partial(_known, page, section, backlinks="backlinks" in include))
     except PageNotFound:
+        from generator.vault import safe_path
+
         safe_path(bridge.config.wiki.vault_path, page)  # what must not be named is refused, not looked for
         _refuse_unreadable(page, bridge.living.findings)
         raise
@@ -73,6 +74,8 @@ async def wiki_read_page(
 
 
 def _known(name: str, section: str, *, backlinks: bool) -> Program[_Known]:
+    from generator.query import backlinks_of, page_text
+
     page, inner = yield from _page_and_part(name)
     content = yield from page_text(page.id)
     links = (yield from backlinks_of(page.id)) if backlinks else []
@@ -92,6 +95,8 @@ def _from_file(config: Config, name: str, section: str) -> _Known:
 
 def _page_and_part(name: str) -> Program[tuple[WikiPage, str]]:
     """The page, and what a `#` in its name leads to; a file name may hold a `#` of its own."""
+    from generator.lookup import find_page
+
     bare = _bare(name)
     outer, _, inner = bare.partition("#")
     if not inner or not outer.strip():
@@ -109,6 +114,8 @@ def _bare(name: str) -> str:
 
 
 def _refuse_unreadable(name: str, findings: Sequence[Finding]) -> None:
+    from generator.analyser import name_key
+
     key = name_key(name).removeprefix("./").removesuffix(".md")
     for finding in findings:
         if finding.code == "unreadable" and name_key(finding.path).removesuffix(".md") == key:
@@ -117,6 +124,8 @@ def _refuse_unreadable(name: str, findings: Sequence[Finding]) -> None:
 
 def note_source(vault: Path, path: str) -> str:
     """The note's own Markdown. Raises Unreadable, and PathForbidden where a link now leads out of the vault."""
+    from generator.vault import decode, safe_path
+
     try:
         with safe_path(vault, path).open("rb") as stream:
             text, _ = decode(stream.read(_MOST_BYTES))

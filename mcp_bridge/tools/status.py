@@ -7,12 +7,14 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from generator.errors import IndexBusy
-from generator.query import Program, Query
 from mcp_bridge.arguments import AsList
 from mcp_bridge.index import Bridge
+
+if TYPE_CHECKING:
+    from generator.query import Program
 
 _Part = Literal["sources", "queue", "hubs"]
 _PATIENCE_S = 20.0
@@ -106,6 +108,8 @@ class Hub:
 
 def hubs(limit: int) -> Program[list[Hub]]:
     """The pages that most other pages link to; index, log and hot, which link to everything, do not count."""
+    from generator.query import Query
+
     sql = (
         "SELECT p.path, p.title, l.n FROM wiki_pages p JOIN (SELECT l.target, count(DISTINCT l.source) AS n"
         " FROM wiki_links l JOIN wiki_pages s ON s.id = l.source AND NOT s.special"

@@ -6,18 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from generator.model import Edit
-from generator.query import Program
 from generator.upkeep.severity import Severity
-from generator.vault import detect_layout
 from mcp_bridge.arguments import AsList, Text, refused
 from mcp_bridge.index import Bridge
 from mcp_bridge.paging import fitting, place_of
 from mcp_bridge.writing import require
+
+if TYPE_CHECKING:
+    from generator.model import Edit
+    from generator.query import Program
 
 _Path = Annotated[Text, Field(description="Page or folder.")]
 _Ids = Annotated[tuple[str, ...], AsList]
@@ -80,6 +81,7 @@ def _lint(
     from generator.upkeep.lint import lint
     from generator.upkeep.origins import lint_sources
     from generator.upkeep.scope import scope_of
+    from generator.vault import detect_layout
 
     vault, site = bridge.config.wiki.vault_path, bridge.config.site
     below = yield from scope_of(path)
@@ -255,6 +257,7 @@ def _apply(bridge: Bridge, edits: Sequence[Edit], operation: str, what: str) -> 
     """Write the edits and the log entry; returns the pages changed. Raises StaleEdit before anything is written."""
     from generator.upkeep.applying import apply_logged
     from generator.upkeep.snapshot import take_snapshot
+    from generator.vault import detect_layout
 
     vault = bridge.config.wiki.vault_path
     wiki = yield from take_snapshot(nearest=bridge.config.site.nearest_links)

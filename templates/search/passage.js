@@ -86,32 +86,38 @@ llmwiki.makePassages = (rules, analyser) => {
   const isMark = (char) => /\p{M}/u.test(char);
   const partsWord = (text, at) => !isBlank(text[at - 1]) && !isBlank(text[at]);
 
-  function beginning(text, start) {
-    let earliest = Math.max(0, start - LEAD);
+  // Where to begin, in what stands before a match: with its sentence if that is near, else with a word before it.
+  function beginning(before) {
+    const earliest = Math.max(0, before.length - LEAD);
     if (!earliest) return 0;
-    const ends = [...text.slice(earliest, start).matchAll(/[.!?…]\s|[。！？；]|\n/g)];
-    if (ends.length) return earliest + ends.at(-1).index + ends.at(-1)[0].length;
+    const near = before.slice(earliest);
+    const ends = [...near.join("").matchAll(/[.!?…]\s|[。！？；]|\n/gu)];
+    if (ends.length) return earliest + Array.from(near.join("").slice(0, ends.at(-1).index + ends.at(-1)[0].length)).length;
     let begin = earliest;
-    while (begin < start && partsWord(text, begin)) begin++;
-    if (begin < start) return begin;
-    while (isMark(text[earliest])) earliest++;
-    return Math.min(earliest, start);
+    while (begin < before.length && partsWord(before, begin)) begin++;
+    if (begin < before.length) return begin;
+    begin = earliest;
+    while (isMark(before[begin] || "")) begin++;
+    return begin;
   }
 
-  // At most 200 characters around text[start], in one line, of whole words, with `…` where it was cut.
+  // At most 200 characters around text[start], in one line, of whole words, with `…` where it was cut. Characters are
+  // counted whole, as Python does, not by halves of pairs.
   function cut(text, start) {
-    const begin = beginning(text, start);
-    const line = (text.slice(0, begin).trim() ? "…" : "") + text.slice(begin, begin + 2 * LONGEST).replace(/\s+/g, " ").trim();
-    if (line.length <= LONGEST && !text.slice(begin + 2 * LONGEST).trim()) return line;
+    const from = Math.max(0, start - 4 * LEAD);
+    const before = Array.from(text.slice(from, start));
+    const begin = start - before.slice(beginning(before)).join("").length;
+    const rough = Array.from(text.slice(begin, begin + 4 * LONGEST)).slice(0, 2 * LONGEST).join("");
+    const line = Array.from((text.slice(0, begin).trim() ? "…" : "") + rough.replace(/\s+/g, " ").trim());
+    if (line.length <= LONGEST && !text.slice(begin + rough.length).trim()) return line.join("");
     let at = Math.min(line.length, LONGEST - 1);
     const least = at - 40;
     while (at > least && at < line.length && partsWord(line, at)) at--;
     if (at === least) {
       at = Math.min(line.length, LONGEST - 1);
       while (at > 1 && at < line.length && isMark(line[at])) at--;
-      if (/[\ud800-\udbff]/.test(line[at - 1])) at--;
     }
-    return line.slice(0, at).trimEnd() + "…";
+    return line.slice(0, at).join("").trimEnd() + "…";
   }
 
   function marksIn(matcher, snippet) {
@@ -126,9 +132,10 @@ llmwiki.makePassages = (rules, analyser) => {
   // `text` is a page as its script hands it over; `part` gives the others of its parts. Those are read only as far as is needed.
   async function best(matcher, page, part) {
     let text = page.text, found = bestStart(matcher.find(text), matcher.words);
-    for (let at = 1; at < page.starts.length && !found.isSure && (found.start < 0 || text.length < found.start + FAR); at++) {
+    const isEnough = () => found.start >= 0 && text.length >= found.start + (found.isSure ? 4 * LONGEST : FAR);
+    for (let at = 1; at < page.starts.length && !isEnough(); at++) {
       text += await part(at);
-      found = bestStart(matcher.find(text), matcher.words);
+      if (!found.isSure) found = bestStart(matcher.find(text), matcher.words);
     }
     const snippet = found.start < 0 ? cut(page.summary || text, 0) : cut(text, found.start);
     const heading = found.start < 0 ? null : page.headings.findLast(([offset]) => offset <= found.start) || null;

@@ -31,6 +31,8 @@ llmwiki.makeRanking = (directory, analyser) => {
     return found;
   }
 
+  // Pages are known by their place in the order of the paths; the postings know them by numbers of their own.
+  const placeOf = new Map(numbers(directory.numbers).map((number, place) => [number, place]));
   const lengths = numbers(directory.lengths);
   const meanLength = lengths.reduce((sum, length) => sum + length, 0) / (count || 1);
   const isSpecial = new Uint8Array(count);
@@ -78,9 +80,9 @@ llmwiki.makeRanking = (directory, analyser) => {
   function read([pages, places], take) {
     const reader = new Reader(pages), where = places ? new Reader(places) : null;
     const counts = new Array(COLUMNS);
-    let page = -1;
+    let number = -1;
     while (!reader.isDone) {
-      page += reader.next() + 1;
+      number += reader.next() + 1;
       const header = reader.next();
       counts.fill(0);
       if (header & 1) {
@@ -95,7 +97,7 @@ llmwiki.makeRanking = (directory, analyser) => {
           return list;
         });
       }
-      take(page, counts, lists);
+      take(placeOf.get(number), counts, lists);
     }
   }
 

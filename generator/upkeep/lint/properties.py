@@ -7,7 +7,7 @@ from typing import Any
 
 from generator.upkeep.lint.issue import Issue, LintInput, Rule, issue
 from generator.upkeep.repair import SetProperty
-from generator.upkeep.snapshot import PageFacts, is_taxonomy
+from generator.upkeep.snapshot import PageFacts
 
 LONGEST_SUMMARY = 200
 RELATIONS = ("extends", "implements", "contradicts", "derived_from", "uses", "replaces", "related_to")
@@ -28,7 +28,7 @@ def _check(c: LintInput) -> Iterator[Issue]:
         meta = page.meta
         yield from _types(page, meta)
         yield from _long_summary(page, meta)
-        if c.layout.kind != "plain" and page.path not in broken and not is_taxonomy(page.path):
+        if c.layout.kind != "plain" and page.path not in broken:
             yield from _fields(page, meta)
             yield from _summary(page, meta)
 

@@ -18,6 +18,7 @@ CODES: Mapping[str, Severity] = {
     "bad-lifecycle": "error",
     "reviewed-lifecycle": "info",
     "legacy-aliases": "info",
+    "legacy-property": "info",
     "bad-tag": "info",
     "bad-math": "warning",
     "bad-mermaid": "warning",

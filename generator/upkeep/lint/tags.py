@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from generator.upkeep.lint.issue import Issue, LintInput, Rule, issue
 from generator.upkeep.repair import RenameTag
-from generator.upkeep.snapshot import PageFacts, is_taxonomy
+from generator.upkeep.snapshot import PageFacts
 from generator.upkeep.taxonomy import KIND_SEVERITIES, tag_conflicts
 
 MOST_TAGS = 5
@@ -24,7 +24,7 @@ def _check(c: LintInput) -> Iterator[Issue]:
         tags = _own_tags(page)
         if len(tags) > MOST_TAGS:
             yield issue(page, "tag-limit", "info", 0, f"it has {len(tags)} tags: {MOST_TAGS} say more")
-        elif not tags and (uses_tags or c.layout.kind != "plain") and not is_taxonomy(page.path):
+        elif not tags and (uses_tags or c.layout.kind != "plain"):
             yield issue(page, "untagged", "info", 0, "it has no tag")
 
 
