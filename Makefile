@@ -21,7 +21,7 @@ check: .venv/tested ## format, lint and types
 	$(BIN)/mypy
 
 golden: .venv/tested ## rewrite expected pages, transcripts and examples; read the difference before you commit it
-	LLMWIKI_UPDATE_GOLDEN=1 $(BIN)/python -m pytest -q tests/test_golden.py tests/test_cli.py tests/test_docs.py tests/test_mcp_transcript.py
+	LLMWIKI_UPDATE_GOLDEN=1 $(BIN)/python -m pytest -q tests/test_golden.py tests/test_cli.py tests/test_docs.py tests/test_skills.py tests/test_mcp_transcript.py
 
 bench: .venv/tested ## figures: build, incremental build and search
 	$(BIN)/python -m tests.benchmarks.build

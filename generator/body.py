@@ -208,7 +208,8 @@ class BodyRenderer:
 
     def _missing(self, row: LinkRow) -> str:
         name = f"{row.name}#{row.subpath}" if row.subpath else row.name
-        text = self._t("embed.missing", name=name) if row.target is None else self._t("embed.private")
+        private = row.target is not None and not self._wiki.url_of(row.target)
+        text = self._t("embed.private") if private else self._t("embed.missing", name=name)
         return f'<span class="embed-missing">{escape(text)}</span>'
 
     def _note(self, row: LinkRow, page_id: int, title: str, place: _Place) -> str:

@@ -1,6 +1,6 @@
 """How numbers are written in the files of the search: in base 45, each with one of 45 characters for its last digit and
-of 45 others for those before it, so that small ones take one character and none needs a blank. Nothing in them can end a
-string or a script."""
+of 45 others for those before it, so that small ones take one character and none needs a blank. Nothing in them can end
+a string or a script."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ WikiError
 ├── QueryTimeout       QUERY_TIMEOUT      the query took longer than allowed
 ├── PageNotFound       PAGE_NOT_FOUND     no page has that name
 ├── AmbiguousPage      AMBIGUOUS_PAGE     several pages have that name
+├── SkillNotFound      SKILL_NOT_FOUND    no skill has that name
 ├── PathForbidden      PATH_FORBIDDEN     the path leaves the vault or is private
 ├── EmbeddingsFailed   EMBEDDINGS_FAILED  texts could not be turned into vectors
 ├── StaleEdit          STALE              the file changed since the edit was made
@@ -103,6 +104,12 @@ class AmbiguousPage(WikiError):
     """Several pages have that name; `details["candidates"]` lists their paths."""
 
     code = "AMBIGUOUS_PAGE"
+
+
+class SkillNotFound(WikiError):
+    """No skill of the program has that name."""
+
+    code = "SKILL_NOT_FOUND"
 
 
 class PathForbidden(WikiError):

@@ -261,8 +261,8 @@ def _gather_in_worker(group: Sequence[Source]) -> Postings:
 def changes(
     db: sqlite3.Connection, sources: Iterable[Source], gone: Iterable[tuple[int, bytes]]
 ) -> tuple[dict[str, dict[int, Entry | None]], list[Page]]:
-    """What differs by word and number of the page, and the pages of the sources: `gone` are the numbers and words of pages
-    as they were, whose entries are to be removed."""
+    """What differs by word and number of the page, and the pages of the sources. `gone` are the numbers and words of
+    pages as they were, whose entries are to be removed."""
     found: dict[str, dict[int, Entry | None]] = {}
     for number, words in gone:
         for word in read_words(words):

@@ -78,10 +78,13 @@ def search_files(
     sources = _sources(pages)
     keys = {source.path: digest([page.content_hash, *source[3:]]) for source, page in zip(sources, pages, strict=True)}
     searched = dict(before.pages) if before else {}
-    gone = [path for path, old in searched.items() if path not in keys or old.key != keys[path]]
-    numbered = {source.path: source.number for source in sources}
-    gone += [path for path in searched.keys() - gone if searched[path].number != numbered[path]]
-    fresh = [source for source in sources if source.path not in searched.keys() - gone]
+    as_before = {
+        source.path
+        for source in sources
+        if source.path in searched and searched[source.path][:2] == (source.number, keys[source.path])
+    }
+    gone = [path for path in searched if path not in as_before]
+    fresh = [source for source in sources if source.path not in as_before]
     files: dict[str, bytes | None] = {}
     if before is None or len(fresh) + len(gone) > max(_FEW, len(pages) // 10):
         searched, fresh = {}, sorted(sources)
@@ -156,7 +159,7 @@ def _url(name: str) -> str:
 
 def _read_shards(before: Before) -> tuple[list[Shard], Callable[[str], Sequence[str]]]:
     shards = [Shard(*each) for each in _handed_over(before.read(DIRECTORY))["terms"]]
-    return shards, lambda name: _handed_over(before.read(_url(name)))  # type: ignore[no-any-return]
+    return shards, lambda name: _handed_over(before.read(_url(name)))
 
 
 def _sources(pages: Sequence[PageRow]) -> list[Source]:

@@ -90,7 +90,7 @@ def cut(words: Mapping[str, Posting]) -> Iterator[Cut]:
 
 
 def cut_again(old: Sequence[Shard], read: Callable[[str], Sequence[str]], changes: Changes) -> Iterator[Shard | Cut]:
-    """The files after a change, those that stay as they were among them. `read` gives what a file of that name holds."""
+    """The files after a change, those that stay as they were among them. `read` gives what a file holds, by name."""
     firsts = [_order(shard.first) for shard in old]
     changed_in: dict[int, list[str]] = {}
     for word in changes:

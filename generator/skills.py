@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal
 
 from generator.assets import skills_dir
-from generator.errors import WikiError
+from generator.errors import SkillNotFound
 from generator.frontmatter import split
 from generator.vault import write_atomic
 
@@ -34,12 +34,6 @@ _REFERENCE = re.compile(r"\breferences/[\w./-]*\w")
 _FENCE = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
 
 State = Literal["current", "outdated", "changed", "missing"]
-
-
-class UnknownSkill(WikiError):
-    """No skill of the program has that name."""
-
-    code = "SKILL_NOT_FOUND"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +57,10 @@ class Installation:
 
 
 def bundled(names: Iterable[str] = ()) -> list[Skill]:
-    """The skills of these names, or all, in their order. Raises `UnknownSkill`."""
+    """The skills of these names, or all, in their order. Raises `SkillNotFound`."""
     wanted = set(names)
     if unknown := sorted(wanted - set(SKILLS)):
-        raise UnknownSkill(f"there is no skill `{unknown[0]}`", hint=f"the skills are: {', '.join(SKILLS)}")
+        raise SkillNotFound(f"there is no skill `{unknown[0]}`", hint=f"the skills are: {', '.join(SKILLS)}")
     return [_read(skills_dir() / name) for name in SKILLS if not wanted or name in wanted]
 
 

@@ -53,6 +53,7 @@ from mcp_bridge.writing import Reach, allows
 _log = logging.getLogger("llmwiki.bridge")
 _NEEDED_FIRST = ("aiosqlite", "generator.retrieval", "generator.lookup", "generator.context", "mcp_bridge.resources")
 _HEAD_START_S = 0.1  # for `initialize`: then work begins that slows it down
+_WARM_UP_AFTER_S = 1.0  # a client that asks before has no use for it
 _THEIRS = frozenset(
     ("INVALID_ARGUMENTS", "INVALID_CURSOR", "PAGE_NOT_FOUND", "AMBIGUOUS_PAGE", "PATH_FORBIDDEN", "UNREADABLE")
 )
@@ -99,8 +100,9 @@ class WikiServer(MCPServer[Any]):
     async def _keep_index(self) -> None:
         await anyio.sleep(_HEAD_START_S)
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(anyio.to_thread.run_sync, _warm_up)
-            await self._bridge.living.keep()
+            tasks.start_soon(self._bridge.living.keep)
+            await anyio.sleep(_WARM_UP_AFTER_S)
+            await anyio.to_thread.run_sync(_warm_up)
 
     async def _handle_list_resources(
         self, ctx: ServerRequestContext[Any, Any], params: PaginatedRequestParams | None

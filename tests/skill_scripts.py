@@ -29,8 +29,8 @@ _WATER = _PAGE.format(
     text="The temperature of water decides how tea tastes.",
 )  # fmt: skip
 _NOTES = _PAGE.format(
-    title="Notes on water", category="sources", folder="sources", summary="How hot it should be.", sources="[water-notes.md]",
-    text="80 degrees for [[Water]].",
+    title="Notes on water", category="sources", folder="sources", summary="How hot it should be.",
+    sources="[water-notes.md]", text="80 degrees for [[Water]].",
 )  # fmt: skip
 _KETTLE = _PAGE.format(
     title="Kettle", category="entities", folder="entities", summary="What water is heated in.", sources="[]",
@@ -53,7 +53,8 @@ PRELUDES: dict[str, tuple[str, ...]] = {
     "wiki-capture": _INGESTED,
     "wiki-rebuild": _INGESTED,
     "data-ingest": (
-        *_INGESTED, "printf 'day,tea,grams\\n2025-03-01,green,100\\n2025-04-02,black,50\\n2025-05-03,green,250\\n' > orders.csv",
+        *_INGESTED,
+        "printf 'day,tea,grams\\n2025-03-01,green,100\\n2025-04-02,black,50\\n2025-05-03,green,250\\n' > orders.csv",
     ),
     "ingest-url": (*_INGESTED, "printf '# Water for tea\\nSoft water of 80 degrees.\\n' > water-for-tea.md"),
     "wiki-export": _INGESTED,

@@ -217,7 +217,7 @@ SUBPATHS = (
         "S12",
         "[[Note#Gone]]\n\n![[Note#Gone]]\n",
         {'a[href="Note.html"]': 1, ".embed-missing": 1, ".markdown-embed": 0},
-        (),
+        ("Note#Gone was not found",),
         ("body",),
         NOTE,
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,13 @@ from typing import Any
 import pytest
 import yaml
 from bs4 import BeautifulSoup
-from documentation import DOCS, PAGES, ROOT, code_blocks, page, without_code
+from documentation import DOCS, PAGES, ROOT, code_blocks, page, spans, without_code
 from project import Page, Project
 from site_checker import check_site
 
 from generator.config import load_config
+from generator.urls import GENERATED
+from mcp_bridge.server import _parser as bridge_parser
 
 DEPLOY = ROOT / "templates" / "deploy"
 WORKFLOWS = [*sorted((ROOT / ".github" / "workflows").glob("*.yml")), DEPLOY / "github-pages.yml"]
@@ -83,7 +86,12 @@ def test_the_start_page_tells_what_there_is(built: Project) -> None:
     start = BeautifulSoup((built.site / "index.html").read_bytes(), "html.parser")
     assert start.h1 is not None
     assert start.h1.get_text() == "sanguo-llmwiki"
-    assert [heading.get_text().rstrip("#") for heading in start.select(".intro h2")] == ["Learn", "Do", "Look up", "Understand"]
+    assert [heading.get_text().rstrip("#") for heading in start.select(".intro h2")] == [
+        "Learn",
+        "Do",
+        "Look up",
+        "Understand",
+    ]
 
 
 def test_the_documentation_stays_within_its_folder() -> None:
@@ -100,6 +108,10 @@ def test_make_docs_writes_where_git_does_not_look() -> None:
 
 def test_it_is_private_to_nobody(built: Project) -> None:
     assert built.rows("SELECT path FROM wiki_pages WHERE published = 0") == []
+
+
+def test_every_generated_page_is_described() -> None:
+    assert set(spans(page("site.md"))) >= GENERATED
 
 
 # ── two languages ───────────────────────────────────────────────────────────────────────────────────────
@@ -154,6 +166,13 @@ def test_a_file_is_shown_as_it_is(document: str, name: str) -> None:
 
 def test_every_file_to_deploy_with_is_described() -> None:
     assert not [file.name for file in DEPLOY.iterdir() if f"`{file.name}`" not in page("deploy.md")]
+
+
+def test_the_settings_for_codex_start_the_server() -> None:
+    (example,) = code_blocks(page("guides/claude-code.md"), "toml")
+    for server in tomllib.loads(example)["mcp_servers"].values():
+        assert server["command"] == "llmwiki-mcp"
+        assert bridge_parser().parse_args(server["args"]).vault == Path("/path/to/my-vault")
 
 
 @pytest.mark.parametrize("name", ["guides/meaning.md"])

@@ -11,7 +11,7 @@ import sysconfig
 import tarfile
 import tomllib
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import packages_distributions, requires
 from importlib.util import find_spec
@@ -26,6 +26,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 TEMPLATES = [
     path.relative_to(ROOT / "templates").as_posix() for path in (ROOT / "templates").rglob("*") if path.is_file()
 ]
+SKILLS = [path.relative_to(ROOT / "skills").as_posix() for path in (ROOT / "skills").rglob("*") if path.is_file()]
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,8 @@ def test_the_wheel_holds_all_that_is_used(published: Published) -> None:
     files = published.wheel_files
     assert {"generator/schema.sql", "generator/cli/__init__.py", "mcp_bridge/server.py"} <= files
     assert {f"generator/_data/templates/{path}" for path in TEMPLATES} <= files
+    assert len(SKILLS) > 11
+    assert {f"generator/_data/skills/{path}" for path in SKILLS} <= files
     for hidden in (
         "sample-vault/.llm-wiki/config.yaml",
         "sample-vault/.obsidian/app.json",
@@ -119,7 +122,7 @@ def test_the_sdist_holds_what_is_needed_to_test(published: Published) -> None:
     files = published.sdist_files
     assert {"pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "Makefile"} <= files
     assert {"tests/test_packaging.py", "tests/syntax/link.md", "docs/commands.md", "docs/images/home.png"} <= files
-    assert {f"templates/{path}" for path in TEMPLATES} <= files
+    assert {f"templates/{path}" for path in TEMPLATES} | {f"skills/{path}" for path in SKILLS} <= files
     assert not [name for name in files if name.startswith(("site/", ".venv/", ".git/")) or "__pycache__" in name]
 
 
@@ -141,6 +144,16 @@ def test_the_installed_programs_work_away_from_the_checkout(published: Published
     assert "--vault" in published.run("llmwiki-mcp", "--help", cwd=tmp_path)
 
 
+def test_the_installed_program_brings_its_skills(published: Published, tmp_path: Path) -> None:
+    assert f": {len(SKILLS)} files new" in published.run("llmwiki", "skills", "install", cwd=tmp_path)
+    assert (tmp_path / ".claude/skills/wiki-ingest/references/merging.md").is_file()
+    assert "complete -" in published.run("llmwiki", "completion", "bash", cwd=tmp_path)
+    said = published.run("llmwiki", "doctor", "--vault", "..", cwd=tmp_path / ".claude")
+    assert f"ok    program    llmwiki {__version__}" in said
+    assert "llmwiki-mcp is not on the PATH" in said
+    assert str(published.installed / "bin" / "llmwiki-mcp") in said
+
+
 def test_the_installed_program_is_not_the_checkout(published: Published, tmp_path: Path) -> None:
     where = published.run("python", "-c", "import generator; print(generator.__file__)", cwd=tmp_path)
     assert Path(where.strip()).is_relative_to(published.installed)
@@ -149,10 +162,12 @@ def test_the_installed_program_is_not_the_checkout(published: Published, tmp_pat
 # ── dependencies ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def imported(*folders: str) -> set[str]:
+def imported(*folders: str, without: Iterable[Path] = ()) -> set[str]:
     """The third-party modules that the sources in these folders import, by their first name."""
     ours = {"generator", "mcp_bridge", "tests", *(path.stem for path in (ROOT / "tests").rglob("*.py"))}
-    names = {name for folder in folders for file in (ROOT / folder).rglob("*.py") for name in _imports(file)}
+    files = [file for folder in folders for file in (ROOT / folder).rglob("*.py")]
+    files = [file for file in files if not any(file.is_relative_to(folder) for folder in without)]
+    names = {name for file in files for name in _imports(file)}
     return names - ours - sys.stdlib_module_names - {"_typeshed"}
 
 
@@ -183,8 +198,17 @@ def missing(modules: set[str], known: set[str]) -> dict[str, set[str]]:
     return {module: names for module, names in providers.items() if not names & brought}
 
 
+# What only an extra brings: the modules, and the files that may import them. Elsewhere it must be in `dependencies`.
+EXTRAS = {"vectors": "generator/vectors", "sources": "generator/sources"}
+
+
 def test_what_is_imported_is_declared() -> None:
-    assert missing(imported("generator", "mcp_bridge"), declared(PROJECT["dependencies"])) == {}
+    needed = declared(PROJECT["dependencies"])
+    for extra, folder in EXTRAS.items():
+        brought = needed | declared(PROJECT["optional-dependencies"][extra])
+        assert missing(imported(folder), brought) == {}, extra
+    elsewhere = imported("generator", "mcp_bridge", without=[ROOT / folder for folder in EXTRAS.values()])
+    assert missing(elsewhere, needed) == {}
 
 
 def test_what_the_tests_import_is_declared() -> None:

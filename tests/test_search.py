@@ -286,7 +286,7 @@ def test_very_common_words_are_bounded(index: Index, monkeypatch: pytest.MonkeyP
     """Of too many pages, those with the word in their names and the newest are ranked; all are counted."""
     monkeypatch.setattr(words, "MOST_SCORED", 3)
     monkeypatch.setattr(words, "MOST_SCORED_LOOSELY", 3)
-    monkeypatch.setattr(words, "_MOST_NEWEST", 3)
+    monkeypatch.setattr(words, "MOST_NEWEST", 3)
     pages = {f"{at:02}.md": f"---\nupdated: 2026-01-{at + 1:02}\n---\ncommon text\n" for at in range(12)}
     db = index(pages | {"Common sense.md": "---\nupdated: 2020-01-01\n---\ntext\n", "rare.md": "rare text\n"})
     found = result(db, "common", limit=5)

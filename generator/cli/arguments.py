@@ -5,6 +5,7 @@ argparse, because typer brings pydantic along: the two take longer to load than 
 
 from __future__ import annotations
 
+import re
 from argparse import ArgumentParser, ArgumentTypeError, HelpFormatter
 from collections.abc import Callable
 from pathlib import Path
@@ -44,7 +45,7 @@ class Commands(Protocol):
 def add_command(commands: Commands, run: Callable[..., int | None]) -> Parser:
     """A parser for the command that is named and described as the function, which is called with its arguments."""
     description = (run.__doc__ or "").strip()
-    parser = commands.add_parser(run.__name__, help=description.partition(".")[0], description=description)
+    parser = commands.add_parser(run.__name__, help=re.split(r"\.(?:\s|$)", description)[0], description=description)
     parser.set_defaults(run=run)
     return parser
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -67,12 +68,14 @@ def _list(target: Path, chosen: list[Skill], as_json: bool) -> int:
         return 0
     say_table(
         ("skill", str(target), "what it does"),
-        [
-            (skill.name, state, skill.description.partition(" - ")[0])
-            for skill, state in zip(chosen, states, strict=True)
-        ],
+        [(skill.name, state, _gist(skill.description)) for skill, state in zip(chosen, states, strict=True)],
     )
     return 0
+
+
+def _gist(description: str) -> str:
+    """What a skill does, without the details and without when."""
+    return re.split(r" - |; |\. ", description)[0]
 
 
 def _check(target: Path, chosen: list[Skill], as_json: bool) -> int:

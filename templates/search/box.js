@@ -122,7 +122,7 @@
       else if (!found.hits.length && !more) this.status.textContent = text("search.nothing");
       else if (found.total > found.hits.length) this.status.textContent = text("search.some", { shown: found.hits.length + more, total: found.total });
       else this.status.textContent = text(found.hits.length + more === 1 ? "search.one" : "search.all", { total: found.hits.length + more });
-      if (found.isRelaxed) this.status.textContent += ` ${text("search.relaxed")}`;
+      if (found.isRelaxed) this.status.textContent += ` · ${text("search.relaxed")}`;
     }
 
     show(hits) {
@@ -170,6 +170,9 @@
         if (event.ctrlKey || event.metaKey) return void window.open(href);
         if (this.isDialog) this.place.close();
         location.href = href;
+      } else if (event.key === "Escape" && this.isDialog) {
+        event.preventDefault(); // the field would only be emptied
+        this.place.close();
       }
     }
   }
