@@ -131,8 +131,12 @@ def _area(seeds: Sequence[int]) -> Program[_Area]:
     ids = {*seeds, *between, *(page for pages in links.values() for page in pages)}
     ids.update(page for shared in sources.values() for page in shared)
     pages = yield from _pages(ids)
-    links = {page: others & pages.keys() for page, others in links.items()}  # attachments are no neighbours
-    return _Area(near, links, sources, pages)
+    return _Area(_among(pages, near), _among(pages, links), sources, pages)
+
+
+def _among(pages: Mapping[int, _Page], links: Mapping[int, frozenset[int]]) -> dict[int, frozenset[int]]:
+    """The links of pages to pages: attachments are no neighbours, nor are special files."""
+    return {page: others & pages.keys() for page, others in links.items() if page in pages}
 
 
 # Index, log and hot list everything, and Obsidian keeps the nodes of diagrams out of its graph. The list of special

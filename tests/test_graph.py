@@ -29,7 +29,7 @@ from generator.wiki import load_wiki
 def data(project: Project, name: str) -> Any:
     """What a script of the graph hands over."""
     text = (project.site / f"_assets/{name}.js").read_text("utf-8")
-    match = re.fullmatch(r"llmwikiGraph\.take\(\"([^\"]+)\",(.*)\);\n", text)
+    match = re.fullmatch(r"llmwiki\.take\(\"([^\"]+)\",(.*)\);\n", text)
     assert match is not None
     assert match[1] == name
     return json.loads(match[2])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
 import re
 import subprocess
@@ -137,7 +138,8 @@ def test_the_installed_programs_work_away_from_the_checkout(published: Published
     assert published.run("llmwiki", "--version", cwd=tmp_path) == f"llmwiki {__version__}\n"
     published.run("llmwiki", "init", "vault", "--sample", cwd=tmp_path)
     assert (tmp_path / "vault" / ".obsidian" / "app.json").is_file()
-    published.run("llmwiki", "build", "vault", "--out", "site", "--strict", cwd=tmp_path)
+    report = json.loads(published.run("llmwiki", "build", "vault", "--out", "site", "--json", cwd=tmp_path))
+    assert [found["code"] for found in report["warnings"]] == ["broken-link"] * 2  # two, which show what one is
     assert "赤壁之战" in (tmp_path / "site" / "index.html").read_text("utf-8")
     assert (tmp_path / "site" / "_assets" / "style.css").is_file()
     assert "wiki/entities/赤壁之战.md" in published.run("llmwiki", "search", "赤壁", "--vault", "vault", cwd=tmp_path)

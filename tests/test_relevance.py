@@ -176,3 +176,19 @@ def test_the_bridge_gets_the_same(project: Project) -> None:
 
     with project.index() as db:
         assert asyncio.run(asked()) == run(db, search("kestrel", expand=True))
+
+
+def test_a_shared_attachment_relates_nothing(project: Project) -> None:
+    """Pages that show the same picture, and nothing else in common, are no neighbours; nor does it count between two."""
+    project.write(
+        {
+            "wiki/a/One.md": "![[p.png]] water\n",
+            "wiki/b/Two.md": "![[p.png]] fire\n",
+            "raw/sources/water.md": "water\n",
+            "wiki/Water.md": "water [[p.png]]\n",
+            "wiki/p.png": b"\x89PNG",
+        }
+    )
+    for path in ("wiki/a/One.md", "wiki/b/Two.md", "wiki/Water.md"):
+        assert project.json("related", path)["related"] == [], path
+    assert project.json("context", "water fire")["tokens"] > 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +23,8 @@ def add_embed(commands: Commands) -> None:
 
 def embed(vault: Path | None, as_json: bool) -> None:
     """Embed the pages that changed, so that they are found by meaning. Needs embeddings.provider in the settings."""
+    from dataclasses import asdict
+
     from generator.vectors.shelf import update_vectors
 
     config = settings(vault)
@@ -38,9 +39,9 @@ def embed(vault: Path | None, as_json: bool) -> None:
 
 def near_in_meaning(config: Config, question: str) -> tuple[tuple[tuple[str, float], ...], str]:
     """The pages near a question, and a note where there should be some; a note is printed for people too."""
-    from generator.vectors import meaning as shelf
+    from generator.vectors import near
 
-    meaning = shelf.near_in_meaning(config, question)
+    meaning = near.near_in_meaning(config, question)
     if meaning.note:
         say(dim(meaning.note), to_stderr=True)
     return meaning.pages, meaning.note

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -93,7 +94,7 @@ def _renderer(config: Config, store: Store) -> Renderer:
 
 def _write(format_: Format, selection: Selection, vault: Path, output: str | None) -> list[Path]:
     contents = format_.files(selection)
-    target = Path(output).absolute() if output else vault / FOLDER
+    target = Path(os.path.abspath(output)) if output else vault / FOLDER
     is_folder = output is None or len(contents) > 1
     files = {(target / name if is_folder else target): pieces for name, pieces in contents.items()}
     for file in files:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,8 @@ from generator.cli.settings import settings
 from generator.cli.terminal import Styled, bold, dim, place, say, say_json, say_pairs
 
 if TYPE_CHECKING:
+    import sqlite3
+
     from generator.model import WikiPage
     from generator.query import PageLink
     from generator.retrieval import Hit, Scope, SearchResult

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +13,8 @@ from generator.cli.terminal import counted, dim, progress_bar, say
 from generator.errors import IndexBusy
 
 if TYPE_CHECKING:
+    import sqlite3
+
     from generator.config import Config
     from generator.store import Store
     from generator.vault import Scan
@@ -33,6 +34,8 @@ def reading(config: Config) -> Iterator[Reading]:
 
     Raises `IndexMissing` or `IndexCorrupted` where there is none to fall back on.
     """
+    import sqlite3
+
     from generator.update import open_and_update
 
     try:
@@ -63,6 +66,8 @@ def _as_it_is(config: Config) -> Reading:
 
 
 def _connect(index: Path) -> sqlite3.Connection:
+    import sqlite3
+
     from generator.store import open_reader
 
     if not index.exists() or os.access(index.parent, os.W_OK):

@@ -1,10 +1,8 @@
-"""What is near a question in meaning, for whoever searches: nothing, and nothing loaded, where that is off."""
+"""The answer to a question asked by meaning."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-from generator.config import Config
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,12 +11,3 @@ class Meaning:
 
     pages: tuple[tuple[str, float], ...] = ()
     note: str = ""
-
-
-def near_in_meaning(config: Config, question: str) -> Meaning:
-    """The pages near a question, as far as search by meaning is on. Never raises: what is amiss is in `note`."""
-    if config.embeddings.provider == "off":
-        return Meaning()
-    from generator.vectors.shelf import nearest
-
-    return nearest(config, question)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
-from generator.vectors.meaning import near_in_meaning
+from generator.vectors.near import near_in_meaning
 from mcp_bridge.arguments import AsList, Scope, Text
 from mcp_bridge.envelope import MAX_CHARACTERS
 from mcp_bridge.index import Bridge

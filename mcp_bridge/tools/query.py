@@ -14,7 +14,8 @@ from unicodedata import normalize
 from pydantic import Field
 
 from generator.errors import IndexBusy, IndexCorrupted, IndexMissing, QueryTimeout
-from generator.vectors.meaning import Meaning, near_in_meaning
+from generator.vectors.meaning import Meaning
+from generator.vectors.near import near_in_meaning
 from mcp_bridge.arguments import AsList, Scope, Text, refused
 from mcp_bridge.envelope import as_json
 from mcp_bridge.index import Bridge, index_state
@@ -212,7 +213,7 @@ def _answers(asked: _Asked, decay: float, near: Meaning) -> Program[tuple[tuple[
 
 def _result(hit: Hit) -> Result:
     return Result(
-        hit.path, hit.title, hit.score, hit.heading, _marked(hit.snippet, hit.marks),
+        hit.path, hit.title, round(hit.score, 2), hit.heading, _marked(hit.snippet, hit.marks),
         hit.summary, hit.tags, hit.updated, hit.stale, hit.scope, hit.through or None,
     )  # fmt: skip
 
