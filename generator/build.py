@@ -80,20 +80,22 @@ def build(
     output = open_output(config.site.output, config.wiki.vault_path)
     store, index_report, scan = open_and_update(config, force=force, progress=progress, time_stage=clock.time)
     try:
-        with clock.time("plan"):
-            known = {} if force else _known(store, output)
-            shared = digest([__version__, config.fingerprint(), template_state(look.templates)])
-            state = digest([shared, str(look.today), str(index_report.data_version)])
-        with clock.time("health"):
-            findings, health = examine(config, store, scan, look.today)
-        if known and _is_up_to_date(store, output, known, state):
-            making = _Making([], 0, set(known), [])
-        else:
-            making = _make(config, store, look, output, known, shared, clock, progress, health.published)
+        with store.transaction():  # the writer's lock, so that all steps and all workers read the same index
+            with clock.time("plan"):
+                known = {} if force else _known(store, output)
+                shared = digest([__version__, config.fingerprint(), template_state(look.templates)])
+                state = digest([shared, str(look.today), store.meta("data_version")])
+            with clock.time("health"):
+                findings, health = examine(config, store, scan, look.today)
+            if known and _is_up_to_date(store, output, known, state):
+                making = _Making([], 0, set(known), [])
+            else:
+                making = _make(config, store, look, output, known, shared, clock, progress, health.published)
+            with clock.time("keys"):
+                _remember(store, output, making, state)
+            pages = store.db.execute("SELECT count(*) FROM wiki_pages WHERE published").fetchone()[0]
         with clock.time("keys"):
-            _remember(store, output, making, state)
             store.vacuum_if_due()
-        pages = store.db.execute("SELECT count(*) FROM wiki_pages WHERE published").fetchone()[0]
     finally:
         store.close()
     written = sum(item.written for item in making.made)

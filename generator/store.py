@@ -57,7 +57,11 @@ class Store:
 
     @contextmanager
     def transaction(self, wait_seconds: float = 60) -> Iterator[None]:
-        """Everything inside is written, or nothing. One writer at a time: others wait, then get `IndexBusy`."""
+        """Everything inside is written, or nothing. One writer at a time: others wait, then get `IndexBusy`. Within
+        another transaction it is a part of that."""
+        if self.db.in_transaction:
+            yield
+            return
         _begin(self.db, wait_seconds)
         try:
             yield

@@ -21,7 +21,8 @@ KINDS = (
 NOTE = (
     "---\ntags: [drink]\nlifecycle: disputed\n---\n# Note\n\nSee [[index]], ==marked== and `code`.[^1]\n\n"
     "> [!warning] Hot\n> water\n\n- [ ] open\n- [x] done\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n"
-    "```python\nx = 1  # a comment\n```\n\n## Part\n\n$x^2$ and [out](https://example.org)\n\n## 中文\n\n文字\n\n[^1]: A footnote.\n"
+    "```python\nx = 1  # a comment\n```\n\n## Part\n\n$x^2$ and [out](https://example.org)\n\n"
+    "## 中文\n\n文字\n\n[^1]: A footnote.\n"
 )
 
 _OF_DIAGRAMS = frozenset({"svg-img-alt", "nested-interactive"})
@@ -60,7 +61,11 @@ def test_axe_finds_nothing_serious(browser: Browser, site: Path, theme: str, wid
     )
     page = context.new_page()
     files = [next(site.rglob(f"{kind}.html")) for kind in KINDS]
-    files += [next(site.rglob("Of every kind.html")), next((site / "tags").rglob("*.html")), *(site / "timeline").glob("*.html")]
+    files += [
+        next(site.rglob("Of every kind.html")),
+        next((site / "tags").rglob("*.html")),
+        *(site / "timeline").glob("*.html"),
+    ]
     wrong = {}
     for file in files:
         page.goto(file.as_uri())

@@ -1,4 +1,4 @@
-"""The comforts of reading in a real browser: theme, previews, copies, zoom, outline, keys; and a page without script."""
+"""The comforts of reading in a real browser: theme, previews, copies, zoom, outline, keys; a page without script."""
 
 from __future__ import annotations
 
@@ -18,11 +18,14 @@ SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="3000" height="1500"><rect 
 FILLER = "Words that fill a line or two of the page, so that there is something to scroll.\n\n" * 12
 VAULT = {
     "Reader.md": (
-        "See [[Target]], [[Target#Second part|a section]], [[茶]] and [out](https://example.org/x).[^1] And[[#Here]].\n\n"
-        f"```python\nprint('tea')\n```\n\n![plan](wide.svg)\n\n## First\n\n{FILLER}\n\n## Here\n\n{FILLER}\n\n## Last\n\nend\n\n"
+        "See [[Target]], [[Target#Second part|a section]], [[茶]] and [out](https://example.org/x).[^1]"
+        " And [[#Here]].\n\n"
+        f"```python\nprint('tea')\n```\n\n![plan](wide.svg)\n\n"
+        f"## First\n\n{FILLER}\n\n## Here\n\n{FILLER}\n\n## Last\n\nend\n\n"
         "[^1]: The note says [[Target|more]].\n"
     ),
-    "Target.md": f"Opening words.\n\n## First part\n\n{FILLER}\n\n## Second part\n\nKettles are boiled here.\n\n## Third\n\nno\n",
+    "Target.md": f"Opening words.\n\n## First part\n\n{FILLER}\n\n## Second part\n\nKettles are boiled here.\n\n"
+    "## Third\n\nno\n",
     "茶.md": "绿茶来自茶树。\n",
     "wide.svg": SVG,
     "Secret.md": "---\npublish: false\n---\nhidden\n",
@@ -274,7 +277,9 @@ def test_no_page_of_the_english_help_complains(page: Page, project: Project) -> 
 
 
 def test_a_picture_of_a_note_needs_no_other_host(page: Page, project: Project) -> None:
-    pixel = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
+    pixel = base64.b64decode(
+        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+    )
     project.write({"A.md": "![[dot.png]] [[B]]\n", "B.md": "b\n", "dot.png": pixel})
     project.build()
     log = Log(page)

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 VAULT = {
-    "Green tea.md": "---\ntags: [drink/hot]\nlifecycle: verified\n---\n# Green tea\n\n## Brewing\n\nThe kettle boils.\n",
+    "Green tea.md": "---\ntags: [drink/hot]\nlifecycle: verified\n---\n# Green tea\n\n## Brewing\n\nA kettle boils.\n",
     "Black tea.md": "---\ntags: [drink]\n---\nStronger, from the same kettle.\n",
     "things/Kettle.md": "---\naliases: [Boiler]\nlifecycle: disputed\n---\nA kettle for tea, kettles of iron.\n",
     "things/100% # odd.md": "An odd name for a kettle.\n",
     "茶叶.md": "---\ntags: [饮品]\n---\n绿茶与红茶都来自茶树。水壶烧开水。\n",
-    "Html Tips.md": "kestrel <svg onload=boom()></svg> one\n\n`<img src=x onerror=boom()>` kestrel two & three < four\n",
+    "Html Tips.md": "kestrel <svg onload=boom()></svg> one\n\n`<img src=x onerror=boom()>` kestrel two & < four\n",
     "Secret.md": "---\npublish: false\ntags: [hushtag]\naliases: [Hushname]\n---\nhushword kettle 秘密茶\n",
     "Said.md": "A kettle %%hushcomment%% stands here.\n",
 }
@@ -74,7 +74,14 @@ def compare(page: Page, project: Project, count: int) -> None:
 
 def of_command(answer: SearchResult) -> tuple[Any, ...]:
     hits = [
-        (hit.path, hit.title, hit.relaxed, hit.snippet, [hit.snippet[start:end] for start, end in hit.marks], hit.heading)
+        (
+            hit.path,
+            hit.title,
+            hit.relaxed,
+            hit.snippet,
+            [hit.snippet[start:end] for start, end in hit.marks],
+            hit.heading,
+        )
         for hit in answer.hits
     ]
     return answer.total, answer.relaxed, hits
@@ -86,7 +93,14 @@ def of_browser(shown: dict[str, Any]) -> tuple[Any, ...]:
         return [wide[2 * start : 2 * end].decode("utf-16-le") for start, end in hit["marks"]]
 
     hits = [
-        (hit["path"], hit["title"], hit["isRelaxed"], hit["snippet"], marked(hit), (hit["heading"] or {}).get("text", ""))
+        (
+            hit["path"],
+            hit["title"],
+            hit["isRelaxed"],
+            hit["snippet"],
+            marked(hit),
+            (hit["heading"] or {}).get("text", ""),
+        )
         for hit in shown["hits"]
     ]
     return shown["total"], shown["isRelaxed"], hits
@@ -277,5 +291,3 @@ def test_everything_is_small(project: Project) -> None:
     assert sizes["_assets/search/index.js"] < 10_000
     assert sizes["_assets/search.js"] < 60_000
     assert sizes["_assets/site.js"] < 40_000
-
-

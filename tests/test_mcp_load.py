@@ -95,14 +95,7 @@ async def again_and_again(project: Project, command: str, *options: str) -> Asyn
         await task
 
 
-BUILD = pytest.param(
-    "build",
-    marks=pytest.mark.xfail(reason="a build reads the index in several steps, between which a server may change it",
-                            strict=False),
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("command", ["index", BUILD])
+@pytest.mark.parametrize("command", ["index", "build"])
 def test_h_two_servers_and_builds_on_one_index_lose_nothing(project: Project, command: str) -> None:
     project.write({f"old/O{n}.md": f"oldword [[O{n - 1}]]\n" for n in range(60)})
 

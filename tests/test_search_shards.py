@@ -85,7 +85,9 @@ def test_a_change_of_the_files_is_as_good_as_new_ones(seed: int, monkeypatch: py
             for word in pages.pop(number, {}):
                 changes.setdefault(word, {})[number] = None
             if random.random() < 0.7:
-                pages[number] = page(random) if random.random() < 0.5 else {f"u{random.randint(0, 4000)}": entry(random)}
+                pages[number] = (
+                    page(random) if random.random() < 0.5 else {f"u{random.randint(0, 4000)}": entry(random)}
+                )
                 for word, each in pages[number].items():
                     changes.setdefault(word, {})[number] = each
         made = list(cut_again(shards, files.held.__getitem__, changes))
