@@ -1,5 +1,5 @@
-"""The plain text of each page as a script, for what is shown of it elsewhere: passages found by the search, and previews
-of links. Long texts are in several parts, so that few of them need the whole."""
+"""The plain text of each page as a script, for what is shown of it elsewhere: passages found by the search, and
+previews of links. Long texts are in several parts, so that few of them need the whole."""
 
 from __future__ import annotations
 
