@@ -104,8 +104,8 @@ def write(folder: Path, url: str, data: bytes, *, ours: bool) -> tuple[Stamp, bo
 
 
 def _create(path: str, data: bytes) -> Stamp:
-    """Write a file that is not there yet, in one call and at a third of the cost of a replacement. If that is cut short,
-    the file is listed as ours and its key is not known: the next build writes it again."""
+    """Write a file that is not there yet, in one call and at a third of the cost of a replacement. If that is cut
+    short, the file is listed as ours and its key is not known: the next build writes it again."""
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     except FileExistsError:

@@ -74,7 +74,8 @@ class Tag:
 class Wiki:
     """Pages by id in order of path. `targets` and `embeds` are the files that a page's links open, in the order of the
     links, `drawn` those that the nodes of its diagrams open, which Obsidian keeps out of its graph; what else is known
-    of a link stays in the index. `permalinks` are the addresses that pages ask for, `issues` what is amiss with them."""
+    of a link stays in the index. `permalinks` are the addresses that pages ask for, `issues` what is amiss with
+    them."""
 
     pages: Mapping[int, PageRow]
     targets: Mapping[int, Sequence[int]]

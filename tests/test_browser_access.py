@@ -85,6 +85,7 @@ def test_axe_finds_nothing_serious(browser: Browser, site: Path, theme: str, wid
     page.wait_for_selector("[data-answered=the]")
     assert serious(page) == []
     page.keyboard.press("Escape")
+    page.wait_for_selector(".search-dialog", state="hidden")
     page.keyboard.press("?")
     page.wait_for_selector(".keys-dialog[open]")
     assert serious(page) == []

@@ -13,7 +13,7 @@ from test_cases_site import served
 from generator.pages import graph_data
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Browser, Page
 
 ZH = "茶叶"
 

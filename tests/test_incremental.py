@@ -209,7 +209,7 @@ def test_an_edit_writes_only_the_pages_that_show_it(project: Project) -> None:
     after = {name: (project.site / name).stat().st_mtime_ns for name in project.files()}
     changed = {name for name in after if after[name] != before.get(name)}
     assert report.parsed == 1
-    # Its own page, the page that quotes its sentence, those beside it, lists that show its first sentence, and the search.
+    # Its own page, the page that quotes its sentence, those beside it, lists with its first sentence, and the search.
     own = {"n3.html", "n3.md", "n4.html", "_assets/text/n3.js"}
     lists = {"index.html", "hot.html", "orphans.html", "feed.xml", "llms.txt", "timeline/2026-05.html"}
     changed.discard(".llmwiki-site.json")

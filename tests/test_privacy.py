@@ -6,6 +6,7 @@ import base64
 import json
 import re
 import zlib
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -14,9 +15,12 @@ from project import Project
 # A word of each private place, and what else would give it away.
 SECRETS = {
     "text": "zqtext", "title": "zqtitle", "alias": "zqalias", "tag": "zqtag", "heading": "zqheading", "file": "zqfile",
-    "summary": "zqsummary", "category": "zqcategory", "folder": "zqfolder", "attachment": "zqattachment", "raw": "zqraw",
-    "comment": "zqcomment", "inline": "zqinline", "html": "zqhtml", "draft": "zqdraft", "visible": "zqvisibility",
-    "property": "zqproperty", "source": "zqsource", "excluded": "zqexcluded", "config": "zqconfig", "answer": "zqanswer",
+    "summary": "zqsummary", "category": "zqcategory", "folder": "zqfolder", "attachment": "zqattachment",
+    "raw": "zqraw",
+    "comment": "zqcomment", "inline": "zqinline", "html": "zqhtml", "draft": "zqdraft",
+    "visible": "zqvisibility",
+    "property": "zqproperty", "source": "zqsource", "excluded": "zqexcluded", "config": "zqconfig",
+    "answer": "zqanswer",
 }  # fmt: skip
 VAULT: dict[str, str | bytes] = {
     "wiki/index.md": "# Home\n\n[[Doc]]\n",
@@ -33,7 +37,8 @@ VAULT: dict[str, str | bytes] = {
     "wiki/zqfolder/zqfile.md": (
         "---\ntitle: zqtitle\naliases: [zqalias]\ntags: [zqtag/deep]\nsummary: zqsummary\ncategory: zqcategory\n"
         "publish: false\nsecret_property: zqproperty\nsources: [zqsource.pdf]\npermalink: zqtitle\n---\n"
-        "# zqheading\n\nzqtext answerword zqanswer [[Doc]] ![[zqattachment.png]] #zqtag\n\n```mermaid\ngraph TD\nzqtext-->b\n```\n"
+        "# zqheading\n\nzqtext answerword zqanswer [[Doc]] ![[zqattachment.png]] #zqtag\n\n"
+        "```mermaid\ngraph TD\nzqtext-->b\n```\n"
     ),
     "wiki/zqfolder/Draft zqdraft.md": "---\ndraft: true\n---\nzqdraft [[Doc]]\n",
     "wiki/Visible.md": "---\ntags: [visibility/internal]\naliases: [zqvisibility]\n---\nzqvisibility [[Doc]]\n",
@@ -63,10 +68,8 @@ def readings(data: bytes) -> list[str]:
             found.append(base64.b64decode(word + "==").decode("latin-1"))
         except ValueError:
             continue
-    try:
+    with suppress(zlib.error):
         found.append(zlib.decompress(data).decode("utf-8", "replace"))
-    except zlib.error:
-        pass
     return found
 
 

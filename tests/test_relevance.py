@@ -179,7 +179,7 @@ def test_the_bridge_gets_the_same(project: Project) -> None:
 
 
 def test_a_shared_attachment_relates_nothing(project: Project) -> None:
-    """Pages that show the same picture, and nothing else in common, are no neighbours; nor does it count between two."""
+    """Pages that show the same picture, and have nothing else in common, are no neighbours."""
     project.write(
         {
             "wiki/a/One.md": "![[p.png]] water\n",

@@ -16,8 +16,8 @@ from zlib import crc32
 
 from generator.layout import UNLINKED, stable_colours
 from generator.pages.kind import Kind, Planned, digest
-from generator.render import Look, Renderer
 from generator.relevance import HUB
+from generator.render import Look, Renderer
 from generator.urls import ASSETS
 from generator.wiki import PageRow, Wiki, json_list
 

@@ -87,12 +87,13 @@ def _make(renderer: Renderer, page_id: int, url: str) -> bytes:
         data = b""
     if md5(data, usedforsecurity=False).hexdigest() != page.content_hash:
         return unpacked(content).encode()  # changed since the index was made: the next build has the new text
-    text: str | None = decode(data)[0]
+    text = decode(data)[0]
     private = renderer.db.execute(_PRIVATE, (page_id,)).fetchall()
     if private:
-        text = _without_links(text, [name for (name,) in private])
-        if text is None:
+        without = _without_links(text, [name for (name,) in private])
+        if without is None:
             return unpacked(content).encode("utf-8", "replace")
+        text = without
     if _HIDDEN.search(text):
         text = without_comments(text, unpacked(content))
     return _without_yaml_comments(text, meta).encode("utf-8", "replace")
