@@ -68,7 +68,8 @@ def test_s29_notes_named_like_generated_pages(project: Project) -> None:
     pages = note_pages(project)
     for number in range(12):
         assert sum(f"marker{number} " in f"{text} " for text in pages.values()) == 1, number
-    for generated in ("tags.html", "tags/tea.html", "orphans.html", "hot.html", "pages.html", "index.html", "404.html"):
+    lists = ("tags.html", "tags/tea.html", "orphans.html", "hot.html", "pages.html", "timeline.html", "health.html")
+    for generated in (*lists, "search.html", "graph.html", "index.html", "404.html"):
         assert (project.site / generated).is_file(), generated
         assert generated not in pages
     tag_page = Page(project.site / "tags/tea.html")
@@ -264,6 +265,11 @@ def test_s44_note_text_in_scripts(project: Project, tmp_path: Path) -> None:
             else:
                 assert "boom" not in script.get_text()
                 assert "\u2028" not in script.get_text()
+    data = {
+        path: text.decode() for path, text in project.files().items() if path.startswith("_assets/") and "/" in path[8:]
+    }
+    assert {path.split("/")[1] for path in data} >= {"search", "text", "graph", "tree"}
+    assert [path for path, text in data.items() if set(text) & set("<\u2028\u2029")] == []
     title = "Pump</script><script>boom()</script>"
     page = project.page("Snippet.md")
     assert page.head_title.startswith(title)

@@ -8,7 +8,7 @@ from html import escape
 from xml.parsers import expat
 
 from generator.syntax.dark import Palette
-from generator.syntax.marks import FORBIDDEN, ID_MARK, SLOT_CLOSE, SLOT_OPEN
+from generator.syntax.marks import FORBIDDEN, ID_MARK, SLOT_CLOSE, SLOT_OPEN, text_slot
 
 _ELEMENTS = frozenset(
     (
@@ -111,7 +111,9 @@ class _Cleaner:
         parts = filter(None, (f"max-width:{width[1]}" if width else "", self.palette.style()))
         style = escape(";".join(parts))
         kept = {key: value for key, value in self.root_attributes.items() if key in _ROOT_ATTRIBUTES}
-        root = f'<svg id="{ID_MARK}{escape(self.root)}" width="100%" style="{style}" role="img"{self._serialise(kept)}>'
+        role = "group" if any(part.startswith("<a ") for part in self.out) else "img"  # a picture holds no links
+        named = f'role="{role}" aria-label="{text_slot("diagram")}"'
+        root = f'<svg id="{ID_MARK}{escape(self.root)}" width="100%" style="{style}" {named}{self._serialise(kept)}>'
         return root + "".join(self.out)
 
     def _open(self, name: str, identity: str, attributes: dict[str, str]) -> None:
