@@ -85,13 +85,32 @@ window.llmwiki = (() => {
 
   // The search comes with its own script when it is first wanted.
   async function search() {
+    const typed = keepTyped();
     try {
       await llmwiki.load("search", { isData: false });
-      await llmwiki.search.open();
+      await llmwiki.search.open(typed);
     } catch (error) {
       if (!(error instanceof llmwiki.Missing)) throw error;
       location.href = llmwiki.hrefOf("search.html");
+    } finally {
+      typed();
     }
+  }
+
+  // Letters that are typed while the search is loaded: the returned function hands them over, once.
+  function keepTyped() {
+    let text = "";
+    const keep = (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+      if (event.key !== "Backspace" && event.key.length !== 1) return;
+      text = event.key === "Backspace" ? text.slice(0, -1) : text + event.key;
+      event.preventDefault();
+    };
+    addEventListener("keydown", keep, true);
+    return () => {
+      removeEventListener("keydown", keep, true);
+      return text;
+    };
   }
   for (const link of document.querySelectorAll(".search-button")) {
     link.addEventListener("click", (event) => {

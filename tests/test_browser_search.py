@@ -17,7 +17,7 @@ from generator.query import run
 from generator.retrieval import SearchResult, search
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, Route
 
 VAULT = {
     "Green tea.md": "---\ntags: [drink/hot]\nlifecycle: verified\n---\n# Green tea\n\n## Brewing\n\nA kettle boils.\n",
@@ -211,6 +211,24 @@ def test_filters_narrow(page: Page, site: str) -> None:
     assert page.locator("[data-filter=tag] option").all_inner_texts() == [
         "Any tag", "#drink (2)", "#drink/hot (1)", "#饮品 (1)",
     ]  # fmt: skip
+
+
+def test_letters_typed_while_it_loads_are_kept(page: Page, site: str) -> None:
+    held: list[Route] = []
+    page.route("**/_assets/search.js", lambda route: held.append(route))
+    page.goto(f"{site}/Said.html")
+    with page.expect_request("**/_assets/search.js"):
+        page.keyboard.press("/")
+    page.keyboard.type("kextq")
+    for _ in "xtq":
+        page.keyboard.press("Backspace")
+    page.keyboard.type("ttle")
+    held[0].continue_()
+    page.wait_for_selector("[data-answered=kettle]")
+    assert page.locator(".search-input").input_value() == "kettle"
+    assert "things/Kettle.md" in found(page)
+    page.keyboard.type("s")
+    page.wait_for_selector("[data-answered=kettles]")
 
 
 def test_a_phone_has_room_for_it(page: Page, site: str) -> None:

@@ -178,7 +178,7 @@
   }
 
   let dialog = null;
-  async function open() {
+  async function open(typed = () => "") {
     if (!dialog) {
       dialog = element("dialog", { class: "search-dialog", "aria-label": llmwiki.texts["search"], lang: llmwiki.language });
       document.body.append(dialog);
@@ -193,8 +193,14 @@
         throw new llmwiki.Missing("the search");
       }
     } else if (!dialog.open) dialog.showModal();
-    dialog.box?.input.focus();
-    dialog.box?.input.select();
+    const { box } = dialog, text = typed();
+    if (!box) return;
+    if (text) {
+      box.input.value = text;
+      box.ask();
+    }
+    box.input.focus();
+    if (!text) box.input.select();
   }
 
   llmwiki.search = { open, search, marked, engine: () => (engine ||= start()) };
