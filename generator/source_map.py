@@ -21,6 +21,7 @@ from markdown_it.token import Token
 
 from generator import frontmatter
 from generator.syntax import build_parser
+from generator.syntax.html import LINK_ENDS
 from generator.syntax.link import vault_link
 from generator.syntax.marks import FORBIDDEN
 from generator.syntax.wikilink import WrittenLink, split_wikilink
@@ -225,6 +226,7 @@ def _map_inline(stretch: _Stretch, md: MarkdownIt, env: Any, found: _Pieces, pla
         _add_prose(stretch, 0, len(content), found, place)
         return
     run, anchors, opaque = -1, 0, 0  # where the prose began, how many `<a>` and how many opaque elements are open
+    last_end = max(content.rfind(end) for end in LINK_ENDS)
     while state.pos < state.posMax:
         start, first = state.pos, content[state.pos]
         is_special = stops.match(content, start) is not None
@@ -239,8 +241,9 @@ def _map_inline(stretch: _Stretch, md: MarkdownIt, env: Any, found: _Pieces, pla
             run = -1
         if first == "<" and (match := _OPAQUE.match(content, start, state.pos)):
             step = 0 if content[state.pos - 2] == "/" else -1 if match[1] else 1
-            if match[2].lower() == "a":
-                anchors += step  # a lone `</a>` too keeps the parser from taking a wikilink for one
+            if match[2].lower() == "a":  # as for the parser: one that is never ended is none
+                is_ended = step < 0 or last_end >= state.pos
+                anchors = max(0, anchors + step) if is_ended else anchors
             else:
                 opaque = max(0, opaque + step)
         elif state.pos > start + 1 and not (anchors and content.startswith(("[[", "#"), start)):

@@ -274,7 +274,7 @@ def test_S31_editors_that_save_by_rename(watched: Place) -> None:
     for save, word in zip((note.write_text, replace, keep_backup, truncate_first), words, strict=True):
         save(f"version {word}\n")
         assert eventually(lambda word=word: f"version {word}" in watched.page("Doc.html")), save  # type: ignore[misc]
-    assert sorted(path.name for path in (watched.root / "site").glob("Doc*")) == ["Doc.html"]
+    assert sorted(path.name for path in (watched.root / "site").glob("Doc*")) == ["Doc.html", "Doc.md"]
 
 
 def test_settings_and_templates_are_watched_and_errors_survived(watched: Place) -> None:

@@ -49,7 +49,7 @@ _MAX_OPEN = 100
 """Tags that one container can have open at once: browsers draw no deeper nesting than a few hundred."""
 # What an `<a>` adds to `linkLevel`, apart from the ones of Markdown's links: what is not open cannot be closed.
 _RAW_LINK = 1 << 20
-_LINK_ENDS = ("</a>", "</A>")
+LINK_ENDS = ("</a>", "</A>")
 
 
 def html(md: MarkdownIt) -> None:
@@ -64,7 +64,7 @@ def _inline_tag(state: StateInline, silent: bool) -> bool:
     if not html_inline(state, silent):
         return False
     if state.linkLevel > level:
-        closed = any(state.html_terminator_last(end) >= state.pos for end in _LINK_ENDS)
+        closed = any(state.html_terminator_last(end) >= state.pos for end in LINK_ENDS)
         state.linkLevel = level + _RAW_LINK if closed else level
     elif state.linkLevel < level:
         state.linkLevel = level - _RAW_LINK if level >= _RAW_LINK else level
@@ -219,7 +219,7 @@ class _Cleaner:
         """Clean a piece of HTML; `closed_later` says whether a later piece has an `</a>`."""
         links: list[tuple[str, str, str]] = []
         text, out, pos = token.content, [], 0
-        last_end = max(map(text.rfind, _LINK_ENDS))
+        last_end = max(map(text.rfind, LINK_ENDS))
         for match in _markup_of(text):
             if match.start() < pos:
                 continue  # inside an element that is left out
@@ -314,7 +314,7 @@ class _Cleaner:
 
 
 def _ends_link(token: Token) -> bool:
-    return any(end in token.content for end in _LINK_ENDS)
+    return any(end in token.content for end in LINK_ENDS)
 
 
 def _markup_of(text: str) -> Iterator[re.Match[str]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import yaml
 
@@ -105,13 +105,11 @@ def _changes(source: str, node: yaml.Node, rename: Rename) -> list[Replacement]:
     if not isinstance(node, yaml.SequenceNode):
         return []
     found: list[Replacement] = []
-    items = node.value
-    for number, item in enumerate(items):
-        if not isinstance(item, yaml.ScalarNode):
-            continue
-        if rename(item.value) == "":
-            found.append(_without(source, node, number))
-        else:
+    spellings = [rename(item.value) if isinstance(item, yaml.ScalarNode) else None for item in node.value]
+    for number, (item, new) in enumerate(zip(node.value, spellings, strict=True)):
+        if new == "":
+            found.append(_without(source, node, number, [spelling != "" for spelling in spellings]))
+        elif isinstance(item, yaml.ScalarNode):
             found += _in_scalar(source, item, rename, split=False)
     return found
 
@@ -133,19 +131,19 @@ def _in_scalar(source: str, node: yaml.ScalarNode, rename: Rename, *, split: boo
     return [Replacement(start + at, start + at + len(node.value), new)] if new and at >= 0 else []
 
 
-def _without(source: str, node: yaml.SequenceNode, number: int) -> Replacement:
-    """Drop an item: its line in a block list, the item and one comma in a flow list."""
+def _without(source: str, node: yaml.SequenceNode, number: int, stays: Sequence[bool]) -> Replacement:
+    """Drop an item: its line in a block list; in a flow list the item with the comma after it, or before it where all
+    that follow go too."""
     item = node.value[number]
     start, end = item.start_mark.index, item.end_mark.index
     if not node.flow_style:
         line = source.rfind("\n", 0, start) + 1
         stop = source.find("\n", end)
         return Replacement(line, len(source) if stop < 0 else stop + 1, "")
-    if number + 1 < len(node.value):
-        return Replacement(start, node.value[number + 1].start_mark.index, "")
-    if number:
+    is_last = number + 1 == len(node.value)
+    if any(stays[:number]) and not any(stays[number:]):
         return Replacement(node.value[number - 1].end_mark.index, end, "")
-    return Replacement(start, end, "")
+    return Replacement(start, end if is_last else node.value[number + 1].start_mark.index, "")
 
 
 def _is_sound(text: str, changes: list[Replacement], before: frontmatter.FrontMatter, names: tuple[str, ...]) -> bool:
