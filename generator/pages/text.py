@@ -14,7 +14,7 @@ from generator.render import Look, Renderer
 from generator.urls import ASSETS, text_url
 from generator.wiki import PageRow, Wiki, json_list
 
-_WORDS = 1500  # in one part
+_WORDS = 1200  # in one part
 
 
 def _part_count(page: PageRow) -> int:
