@@ -62,6 +62,7 @@ def update_index(
     if not (changes or raw or force) and dates.state == store.meta("dates_state"):
         return IndexReport(changes, 0, store.data_version())
     # Loaded only now: most runs find nothing to do, and the parser takes longer to load than a search takes.
+    from generator.query_fence import keep_answers
     from generator.reading import read_notes
     from generator.relink import relink
 
@@ -80,6 +81,7 @@ def update_index(
         store_raw(store.db, store.path, vault, raw, options, dates)
         _redate_all(store, dates)
         relink(store, changed, nearest=nearest_links, force=force)
+        keep_answers(store.db, changed)
         count = store.db.execute("SELECT count(*) FROM wiki_pages").fetchone()[0]
         values = {
             "page_count": str(count),

@@ -8,10 +8,11 @@ from hashlib import md5
 from pathlib import Path
 
 PARSING = (
-    "facts fragment frontmatter language linear_regex model packed parse_options parser properties query_terms record"
+    "facts fragment frontmatter language linear_regex model packed parse_options parser"
+    " properties query_fence query_terms record"
 ).split()
-"""The modules that, with all of `syntax/`, decide what a `Document` and its rows hold. A test compares them with what
-the parser imports."""
+"""The modules that, with all of `syntax/`, decide what a `Document` and its rows hold, and what an embedded search
+finds. A test compares them with what these import."""
 
 
 @cache

@@ -2,6 +2,8 @@
 
 What private pages hold is neither looked at nor counted. Text means what a reader sees, without comments and front
 matter. An answer depends on the query and on the published pages alone, so every page that shows it says the same.
+Whether a page is in it depends on that page alone: answers are kept in the index, and after a change only the pages
+that changed are asked again.
 """
 
 from __future__ import annotations
@@ -9,17 +11,16 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import unescape
 from itertools import pairwise
 
-from generator.collation import title_key
 from generator.linear_regex import TooMuchWorkError
 from generator.packed import read_headings, unpacked
 from generator.properties import lower_keys
-from generator.query_terms import BadQueryError, SearchedNote, Text, understand
+from generator.query_terms import BadQueryError, Text, understand
 from generator.syntax.marks import SLOT_CLOSE, SLOT_OPEN
 
 _MOST_QUERIES = 200
@@ -33,9 +34,12 @@ _ANCHOR = re.compile(r'<a class="heading-anchor"[^>]*>#</a>')
 _MARKUP = re.compile(f"<[^>]*>|{SLOT_OPEN}[^{SLOT_CLOSE}]*{SLOT_CLOSE}")
 
 
+_Test = Callable[["_Note"], bool]
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The pages that a query finds, by title; `problem` says why there is none: `unclosed`, `empty`, `regex`, `large`,
+    """The pages that a query finds, by path; `problem` says why there is none: `unclosed`, `empty`, `regex`, `large`,
     `slow` or `many`."""
 
     pages: tuple[int, ...] = ()
@@ -52,10 +56,44 @@ def read_queries(db: sqlite3.Connection, pages: Iterable[int]) -> dict[int, tupl
     return found
 
 
+def read_answers(db: sqlite3.Connection) -> dict[str, Answer]:
+    """The answers that the index keeps, by query."""
+    rows = db.execute("SELECT query, problem, pages FROM wiki_answers")
+    return {query: Answer(tuple(json.loads(pages)), problem) for query, problem, pages in rows}
+
+
+def keep_answers(db: sqlite3.Connection, changed: Collection[int]) -> None:
+    """Bring the kept answers up to date after the pages `changed` were stored and others removed."""
+    sql = "SELECT DISTINCT q.query FROM wiki_queries q JOIN wiki_pages p ON p.id = q.page WHERE p.published"
+    asked = [query for (query,) in db.execute(sql)]
+    kept = read_answers(db)
+    if not asked and not kept:
+        return
+    answers, tests = _understood(asked)
+    # What was too slow, or one too many, may no longer be: that is asked as if it were new.
+    old = {query: tests.pop(query) for query in list(tests) if query in kept and not kept[query].problem}
+    answers |= _answered(db, tests)
+    ids = [page for (page,) in db.execute("SELECT id FROM wiki_pages WHERE published ORDER BY path")] if old else []
+    for query, answer in _answered(db, old, changed).items():
+        pages = set(kept[query].pages).difference(changed).union(answer.pages)
+        answers[query] = answer if answer.problem else Answer(tuple(page for page in ids if page in pages))
+    db.executemany("DELETE FROM wiki_answers WHERE query = ?", [(query,) for query in kept.keys() - answers.keys()])
+    db.executemany(
+        "INSERT OR REPLACE INTO wiki_answers VALUES (?, ?, ?)",
+        [(q, answer.problem, json.dumps(answer.pages)) for q, answer in answers.items() if answer != kept.get(q)],
+    )
+
+
 def answer_all(db: sqlite3.Connection, queries: Iterable[str]) -> dict[str, Answer]:
     """The answer to each query; the text of every published page is read once, if there is any query at all."""
+    answers, tests = _understood(queries)
+    return answers | _answered(db, tests)
+
+
+def _understood(queries: Iterable[str]) -> tuple[dict[str, Answer], dict[str, _Test]]:
+    """The answers that are known without looking at any page, and the tests of all other queries."""
     answers: dict[str, Answer] = {}
-    tests: dict[str, Callable[[SearchedNote], bool]] = {}
+    tests: dict[str, _Test] = {}
     for query in sorted(set(queries)):
         if len(tests) >= _MOST_QUERIES:
             answers[query] = Answer(problem="many")
@@ -64,16 +102,24 @@ def answer_all(db: sqlite3.Connection, queries: Iterable[str]) -> dict[str, Answ
             tests[query] = understand(query)
         except BadQueryError as error:
             answers[query] = Answer(problem=error.code)
-    found: dict[str, list[tuple[str, str, int]]] = {query: [] for query in tests}
-    for note in _notes(db) if tests else ():
-        for query, test in list(tests.items()):
+    return answers, tests
+
+
+def _answered(
+    db: sqlite3.Connection, tests: Mapping[str, _Test], pages: Collection[int] | None = None
+) -> dict[str, Answer]:
+    """Which published pages each test holds for, of all or of `pages` alone."""
+    found: dict[str, list[int]] = {query: [] for query in tests}
+    slow: dict[str, Answer] = {}
+    for note in _notes(db, pages) if tests else ():
+        for query in list(found):
             try:
-                if test(note):
-                    found[query].append((title_key(note.title), note.path.raw, note.id))
+                if tests[query](note):
+                    found[query].append(note.id)
             except TooMuchWorkError:
-                answers[query] = Answer(problem="slow")
-                del tests[query], found[query]
-    return answers | {query: Answer(tuple(page for *_, page in sorted(pages))) for query, pages in found.items()}
+                slow[query] = Answer(problem="slow")
+                del found[query]
+    return slow | {query: Answer(tuple(ids)) for query, ids in found.items()}
 
 
 class _Note:
@@ -128,13 +174,17 @@ class _Note:
         return [(unescape(mark), Text(_plain(text))) for mark, text in _TASK.findall(self._html)]
 
 
-def _notes(db: sqlite3.Connection) -> Iterator[_Note]:
+def _notes(db: sqlite3.Connection, pages: Collection[int] | None) -> Iterator[_Note]:
+    """The published pages by path: all, or those of `pages`."""
+    of_pages = "" if pages is None else "IN (SELECT value FROM json_each(?))"
+    given = () if pages is None else (json.dumps(sorted(pages)),)
     tags: dict[int, set[str]] = {}
-    for tag, page in db.execute("SELECT tag, page FROM wiki_page_tags"):
+    for tag, page in db.execute(f"SELECT tag, page FROM wiki_page_tags WHERE page {of_pages}", given):
         tags.setdefault(page, set()).add(tag)
     rows = db.execute(
         "SELECT p.id, p.path, p.title, p.meta, c.headings, c.content FROM wiki_pages p JOIN wiki_content c USING (id)"
-        " WHERE p.published ORDER BY p.path"
+        f" WHERE p.published AND p.id {of_pages} ORDER BY p.path",
+        given,
     )
     for row in rows:
         yield _Note(db, row, frozenset(tags.get(row[0], ())))

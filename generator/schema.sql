@@ -103,11 +103,16 @@ CREATE TABLE wiki_page_sources (
 ) WITHOUT ROWID;
 CREATE INDEX idx_page_sources_page ON wiki_page_sources(page);
 
--- The searches that pages embed: each is answered anew when pages change.
+-- The searches that pages embed, and what each finds: only pages that change are asked again.
 CREATE TABLE wiki_queries (
     page INTEGER NOT NULL REFERENCES wiki_pages(id) ON DELETE CASCADE,
     query TEXT NOT NULL,
     PRIMARY KEY (page, query)
+) WITHOUT ROWID;
+CREATE TABLE wiki_answers (
+    query TEXT PRIMARY KEY,
+    problem TEXT NOT NULL,           -- why there is no answer; else ""
+    pages TEXT NOT NULL              -- JSON list of ids, by path
 ) WITHOUT ROWID;
 
 -- Raw sources: searched beside the pages, never part of the site. They have ids, fingerprints and a full-text index of

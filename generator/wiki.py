@@ -9,14 +9,14 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from generator.collation import title_key
 from generator.graph import Graph, graph_of
 from generator.layout import Layout, layout_of
-from generator.query_fence import Answer, answer_all, read_queries
+from generator.query_fence import Answer, read_answers, read_queries
 from generator.urls import file_urls
 
 if TYPE_CHECKING:
@@ -252,7 +252,6 @@ def load_wiki(db: sqlite3.Connection, issues: Sequence[Issue] = ()) -> Wiki:
             elif embed:
                 embeds.setdefault(source, []).append(target)
     link_count = db.execute("SELECT count(*) FROM wiki_links l JOIN wiki_pages p ON p.id = l.source WHERE p.published")
-    queries = read_queries(db, pages)
     return Wiki(
         pages=pages,
         targets=targets,
@@ -263,10 +262,14 @@ def load_wiki(db: sqlite3.Connection, issues: Sequence[Issue] = ()) -> Wiki:
         tags=_tags(db, pages),
         permalinks=dict(db.execute(_PERMALINKS)),
         issues=issues,
-        queries=queries,
-        answers=answer_all(db, (query for asked in queries.values() for query in asked)),
+        queries=read_queries(db, pages),
+        answers={query: _by_title(pages, answer) for query, answer in read_answers(db).items()},
         kept_layout=next((text for (text,) in db.execute(_LAYOUT, (LAYOUT,))), ""),
     )
+
+
+def _by_title(pages: Mapping[int, PageRow], answer: Answer) -> Answer:
+    return replace(answer, pages=tuple(page.id for page in by_title(map(pages.__getitem__, answer.pages))))
 
 
 LAYOUT = "graph_layout"  # its key in wiki_meta

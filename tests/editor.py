@@ -31,6 +31,7 @@ LINES = (
     "[[{name}/]] [[./{name}]] [x](./{quoted}/) [[tea/../{name}]] [[/{name}]] [y]({quoted}.md/.)",
     "```mermaid\nflowchart LR\n  A[{name}] --> B[{alias}]\n  class A,B internal-link;\n```",
     "| a | b |\n|---|---|\n| [[{name}\\|x]] | #{tag} |",
+    "```query\n{word} OR tag:{tag} -file:{word2}\n```",
 )
 
 

@@ -17,10 +17,10 @@ ORDER = (
     "errors", "setting", "config_file", "config", "model", "assets", "ignore", "walk", "vault", "stop_words", "porter",
     "analyser", "search_query", "syntax.marks", "fragment", "linear_regex", "query_terms", "syntax", "collation",
     "xml_text", "language", "frontmatter", "properties", "parse_options", "facts", "parser", "source_map", "dates",
-    "urls", "links", "packed", "record", "raw", "processes", "reading", "passage", "query", "lookup", "store",
-    "relink", "indexer", "update", "cache", "corpus", "words", "relevance", "expansion", "fusion", "retrieval",
+    "urls", "links", "packed", "record", "raw", "processes", "reading", "passage", "query", "lookup",
+    "query_fence", "store", "relink", "indexer", "update", "cache", "corpus", "words", "relevance", "expansion", "fusion", "retrieval",
     "tokens", "context", "vectors", "secrets", "sources.errors", "sources.keys", "sources.lock", "sources.manifest",
-    "upkeep", "graph", "layout", "query_fence", "wiki", "balance", "body", "render", "pages", "exports", "digits",
+    "upkeep", "graph", "layout", "wiki", "balance", "body", "render", "pages", "exports", "digits",
     "postings", "shard_files", "search_shards", "search_state", "output", "build", "publication", "watch", "serve",
     "starter", "sources", "archive", "history", "colorize", "skills", "benchmark", "doctor", "cli", "__main__",
 )  # fmt: skip

@@ -35,6 +35,8 @@ TABLES = {
     "dangling": "SELECT source, n FROM wiki_links WHERE target NOT IN (SELECT id FROM wiki_files)",
     "tags": "SELECT tag, label, count, first_seen FROM wiki_tags",
     "page_tags": "SELECT t.tag, p.path, t.label FROM wiki_page_tags t JOIN wiki_pages p ON p.id = t.page",
+    "answers": "SELECT query, problem, p.path FROM wiki_answers a LEFT JOIN json_each(a.pages) LEFT JOIN wiki_pages p"
+    " ON p.id = value",
     "meta": "SELECT key, value FROM wiki_meta"
     " WHERE key IN ('page_count', 'parse_state', 'dates_state', 'names_state', 'index_version')",
 }

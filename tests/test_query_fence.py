@@ -276,6 +276,9 @@ def test_a_hostile_query_costs_seconds_and_says_so(project: Project) -> None:
     assert time.process_time() - start < 60
     assert project.page("A.md").body.select(".query-result a") == []
     assert "takes too long" in project.page("B.md").text
+    project.write({"Text.md": f"1{'0' * 200}x\n"})
+    project.build()
+    assert [link.get_text() for link in project.page("B.md").body.select(".query-result a")] == ["Text"]
 
 
 # ── regular expressions ─────────────────────────────────────────────────────────────────────────────────
