@@ -72,6 +72,7 @@ def update_index(
             known, sources = store.fingerprints(), raw_files(vault, scan, layout)
             changes, raw = diff(known, scan.files), raw_changes(store.db, store.path, sources)
         if force:
+            store.forget_searched()
             changes, raw = _everything(known, scan.files), _everything(store.raw_paths(), sources)
         digests = {} if force else store.digests()
         notes = [file for file in (*changes.added, *changes.modified) if file.is_note and is_page(layout, file.path)]
@@ -82,16 +83,21 @@ def update_index(
         _redate_all(store, dates)
         relink(store, changed, nearest=nearest_links, force=force)
         keep_answers(store.db, changed)
-        count = store.db.execute("SELECT count(*) FROM wiki_pages").fetchone()[0]
-        values = {
-            "page_count": str(count),
-            "parse_state": state,
-            "dates_state": dates.state,
-            "last_indexed": timestamp(),
-        }
-        store.set_meta(values | ({"last_full_reindex": timestamp()} if force else {}))
+        _remember(store, state, dates, force)
         version = store.bump_data_version()
     return IndexReport(changes, len(changed), version)
+
+
+def _remember(store: Store, state: str, dates: FileDates, force: bool) -> None:
+    """Keep what the index was made from."""
+    count = store.db.execute("SELECT count(*) FROM wiki_pages").fetchone()[0]
+    values = {
+        "page_count": str(count),
+        "parse_state": state,
+        "dates_state": dates.state,
+        "last_indexed": timestamp(),
+    }
+    store.set_meta(values | ({"last_full_reindex": timestamp()} if force else {}))
 
 
 def _everything(known: Iterable[str], files: Sequence[SourceFile]) -> Changes:

@@ -176,11 +176,24 @@ CREATE TABLE wiki_outputs (
 
 -- What the files of the search in each output folder were made from.
 CREATE TABLE wiki_searched (
-    folder TEXT NOT NULL,
     path TEXT NOT NULL,              -- of a page
+    folder TEXT NOT NULL,
     number INTEGER NOT NULL,         -- the page's in the postings
-    key TEXT NOT NULL,               -- digest of all that its words come from
+    content_hash TEXT NOT NULL,      -- of the page as it is in the files
     length INTEGER NOT NULL,         -- how many words it has
-    words BLOB NOT NULL,             -- zlib: which, one a line
-    PRIMARY KEY (folder, path)
+    PRIMARY KEY (path, folder)
+) WITHOUT ROWID;
+
+-- Pages as they are in those files and no longer in the vault: their words are to be taken out of the files.
+CREATE TABLE wiki_outdated (
+    path TEXT NOT NULL,
+    content_hash TEXT NOT NULL,
+    title TEXT NOT NULL,             -- this and all that follow as in wiki_pages and wiki_content
+    aliases TEXT NOT NULL,
+    tags TEXT NOT NULL,
+    summary TEXT NOT NULL,
+    lifecycle TEXT NOT NULL,
+    headings TEXT NOT NULL,
+    content BLOB NOT NULL,
+    PRIMARY KEY (path, content_hash)
 );

@@ -17,6 +17,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import md5
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 from zlib import crc32
@@ -25,10 +26,11 @@ from generator import analyser, stop_words, words
 from generator.digits import BASE, DIGITS, numbers
 from generator.pages.graph_data import safe_json
 from generator.pages.kind import digest
-from generator.postings import TOKEN, Source, all_postings, changes
+from generator.postings import TOKEN, Source, changes
 from generator.render import messages
 from generator.shard_files import Cut, Shard, cut, cut_again
 from generator.urls import SEARCH
+from generator.vocabulary import all_terms, lengths, other_terms
 from generator.wiki import PageRow, Wiki
 
 VERSION = 2  # of the files: raise it when they are written differently
@@ -39,30 +41,29 @@ _FEW = 50  # changed pages: more of them, and more than one in ten, are not work
 
 
 class Searched(NamedTuple):
-    """A page as it is in the files: its number, a digest of what its words come from, and how many they are."""
+    """A page as it is in the files: its number, which text of it, and how many words it has."""
 
     number: int
-    key: str
+    content_hash: str
     length: int
 
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """The files as they are: the pages in them by path; `words` gives those of a page, `read` a file by its path."""
+    """The files as they are: the pages in them by path; `source` gives what the words of one of them came from, None
+    where that is not known any more; `read` gives a file by its output path."""
 
     pages: Mapping[str, Searched]
-    words: Callable[[str], bytes]
+    source: Callable[[str], Source | None]
     read: Callable[[str], bytes]
 
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """The files by output path, None for those that stay; the pages in them by path, and the words of those that are
-    not as they were before."""
+    """The files by output path, None for those that stay; the pages in them by path."""
 
     files: Mapping[str, bytes | None]
     pages: Mapping[str, Searched]
-    words: Mapping[str, bytes]
 
 
 def state(wiki: Wiki, language: str) -> str:
@@ -75,41 +76,65 @@ def search_files(
 ) -> Files:
     """All files of the search. Those from `before` are worked on where few pages have changed."""
     pages = tuple(wiki.pages.values())
-    sources = _sources(pages)
-    keys = {source.path: digest([page.content_hash, *source[3:]]) for source, page in zip(sources, pages, strict=True)}
-    searched = dict(before.pages) if before else {}
-    as_before = {
-        source.path
-        for source in sources
-        if source.path in searched and searched[source.path][:2] == (source.number, keys[source.path])
-    }
-    gone = [path for path in searched if path not in as_before]
-    fresh = [source for source in sources if source.path not in as_before]
+    numbers_of = dict(zip((page.path for page in pages), _numbers([page.path for page in pages]), strict=True))
     files: dict[str, bytes | None] = {}
-    if before is None or len(fresh) + len(gone) > max(_FEW, len(pages) // 10):
-        searched, fresh = {}, sorted(sources)
-        postings = all_postings(db, index, fresh, workers)
-        terms, found = _put_shards(files, cut(postings.words)), postings.pages
+    worked_on = _worked_on(wiki, db, numbers_of, before) if before else None
+    if worked_on:
+        shards, searched = worked_on
     else:
-        changed, found = changes(db, fresh, [(searched[path].number, before.words(path)) for path in gone])
-        terms = _put_shards(files, cut_again(*_read_shards(before), changed))
-    for path in gone:
-        searched.pop(path, None)
-    words_of = {}
-    for source, page in zip(fresh, found, strict=True):
-        searched[source.path] = Searched(source.number, keys[source.path], page.length)
-        words_of[source.path] = page.words
+        found = lengths(db)
+        searched = {p.path: Searched(numbers_of[p.path], p.content_hash, found[p.id]) for p in pages}
+        by_number = sorted(pages, key=lambda page: numbers_of[page.path])
+        named = other_terms(_source(page, numbers_of[page.path]) for page in by_number)
+        terms = all_terms(db, index, {page.id: numbers_of[page.path] for page in pages}, workers)
+        shards = cut(chain(named, terms))
     directory = {
-        "numbers": numbers(source.number for source in sources),
-        "lengths": numbers(searched[source.path].length for source in sources),
-        "terms": terms,
+        "terms": _put_shards(files, shards),
+        "numbers": numbers(numbers_of.values()),
+        "lengths": numbers(searched[page.path].length for page in pages),
         "pages": [(start, _put(files, rows)) for start, rows in _page_files(pages)],
         **_overview(wiki, pages),
         "texts": _texts(language),
         "rules": rules(),
     }
     files[DIRECTORY] = script("search/index", safe_json(directory))
-    return Files(files, searched, words_of)
+    return Files(files, searched)
+
+
+def _worked_on(
+    wiki: Wiki, db: sqlite3.Connection, numbers_of: Mapping[str, int], before: Before
+) -> tuple[Iterator[Shard | Cut], Mapping[str, Searched]] | None:
+    """The files as they were, with the pages that differ worked in; None where that is not worth it or not possible."""
+    pages = wiki.by_path
+    as_before = {
+        path: known
+        for path, known in before.pages.items()
+        if path in pages and known[:2] == (numbers_of[path], pages[path].content_hash)
+    }
+    gone = [path for path in before.pages if path not in as_before]
+    fresh = [path for path in pages if path not in as_before]
+    if len(fresh) + len(gone) > max(_FEW, len(pages) // 10):
+        return None
+    outdated = [source for source in map(before.source, gone) if source]
+    if len(outdated) < len(gone):
+        return None
+    new = [_source(pages[path], numbers_of[path], *_text(db, pages[path])) for path in fresh]
+    changed, found = changes(new, outdated)
+    searched = as_before | {path: Searched(numbers_of[path], pages[path].content_hash, found[path]) for path in fresh}
+    return cut_again(*_read_shards(before), changed), searched
+
+
+def _source(page: PageRow, number: int, headings: str = "[]", content: bytes = b"") -> Source:
+    return Source(
+        number, page.path, page.title, page.aliases, page.tags, page.summary, page.lifecycle, headings, content
+    )
+
+
+def _text(db: sqlite3.Connection, page: PageRow) -> tuple[str, bytes]:
+    row: tuple[str, bytes] = db.execute(
+        "SELECT headings, content FROM wiki_content WHERE id = ?", (page.id,)
+    ).fetchone()
+    return row
 
 
 def _overview(wiki: Wiki, pages: Sequence[PageRow]) -> Mapping[str, Any]:
@@ -160,14 +185,6 @@ def _url(name: str) -> str:
 def _read_shards(before: Before) -> tuple[list[Shard], Callable[[str], Sequence[str]]]:
     shards = [Shard(*each) for each in _handed_over(before.read(DIRECTORY))["terms"]]
     return shards, lambda name: _handed_over(before.read(_url(name)))
-
-
-def _sources(pages: Sequence[PageRow]) -> list[Source]:
-    numbered = zip(_numbers([page.path for page in pages]), pages, strict=True)
-    return [
-        Source(number, page.id, page.path, page.title, page.aliases, page.tags, page.summary, page.lifecycle)
-        for number, page in numbered
-    ]
 
 
 def _numbers(paths: Sequence[str]) -> list[int]:

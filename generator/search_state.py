@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from generator import analyser
+from generator.postings import Source
 from generator.search_shards import VERSION, Before, Files, Searched
 from generator.store import Store
 
@@ -37,25 +38,43 @@ def kept(store: Store, folder: str) -> Kept:
 
 def before(store: Store, folder: str, read: Callable[[str], bytes]) -> Before:
     """The pages in the folder's files; `read` gives a file by its output path."""
-    rows = store.db.execute("SELECT path, number, key, length FROM wiki_searched WHERE folder = ?", (folder,))
+    rows = store.db.execute("SELECT path, number, content_hash, length FROM wiki_searched WHERE folder = ?", (folder,))
     pages = {path: Searched(*facts) for path, *facts in rows}
 
-    def words(path: str) -> bytes:
-        sql = "SELECT words FROM wiki_searched WHERE folder = ? AND path = ?"
-        return bytes(store.db.execute(sql, (folder, path)).fetchone()[0])
+    def source(path: str) -> Source | None:
+        """The page as it was, or as it is, should only its number be another."""
+        known = pages[path]
+        for sql in (_OUTDATED, _CURRENT):
+            row = store.db.execute(sql, (path, known.content_hash)).fetchone()
+            if row is not None:
+                return Source(known.number, path, *row)
+        return None
 
-    return Before(pages, words, read)
+    return Before(pages, source, read)
+
+
+_FACTS = "title, aliases, tags, summary, lifecycle, headings, content"
+_OUTDATED = f"SELECT {_FACTS} FROM wiki_outdated WHERE path = ? AND content_hash = ?"
+_CURRENT = f"SELECT {_FACTS} FROM wiki_pages JOIN wiki_content USING (id) WHERE path = ? AND content_hash = ?"
 
 
 def keep(store: Store, folder: str, state: str, made: Files) -> None:
     """Keep what files were made from, in one transaction."""
-    known = store.db.execute("SELECT path FROM wiki_searched WHERE folder = ?", (folder,)).fetchall()
-    gone: Iterable[tuple[str, str]] = ((folder, path) for (path,) in known if path not in made.pages)
+    db = store.db
+    rows = db.execute("SELECT path, number, content_hash, length FROM wiki_searched WHERE folder = ?", (folder,))
+    known = {path: tuple(facts) for path, *facts in rows}
     with store.transaction():
-        store.db.executemany("DELETE FROM wiki_searched WHERE folder = ? AND path = ?", gone)
-        store.db.executemany(
-            "INSERT OR REPLACE INTO wiki_searched VALUES (?, ?, ?, ?, ?, ?)",
-            [(folder, path, *made.pages[path], words) for path, words in made.words.items()],
+        db.executemany(
+            "DELETE FROM wiki_searched WHERE path = ? AND folder = ?",
+            [(path, folder) for path in known.keys() - made.pages.keys()],
+        )
+        db.executemany(
+            "INSERT OR REPLACE INTO wiki_searched (path, folder, number, content_hash, length) VALUES (?, ?, ?, ?, ?)",
+            [(path, folder, *facts) for path, facts in made.pages.items() if known.get(path) != facts],
+        )
+        db.execute(
+            "DELETE FROM wiki_outdated WHERE NOT EXISTS (SELECT 1 FROM wiki_searched s"
+            " WHERE s.path = wiki_outdated.path AND s.content_hash = wiki_outdated.content_hash)"
         )
         store.set_meta({_key(folder): json.dumps([state, making(store), sorted(made.files)])})
 

@@ -11,19 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 from zlib import crc32
 
-from generator.postings import Entry, Posting, changed
+from generator.postings import Entry, Term, changed
 
 # A file is cut before one word in 64, once it has the least size: 20 kB on average, most but for single words.
 _LEAST, _MOST, _ONE_IN = 12_000, 32_000, 64
 Changes = Mapping[str, Mapping[int, Entry | None]]
-
-
-class Term(NamedTuple):
-    """A word with its pages and its places on them, as `generator.postings` writes them."""
-
-    word: str
-    pages: bytes
-    places: bytes
 
 
 class Shard(NamedTuple):
@@ -54,8 +46,11 @@ class _Cutter:
 
     def ends_before(self, term: Term) -> bool:
         """Whether the next file begins with this word."""
-        may_end = self._size >= _LEAST and crc32(term.word.encode()) % _ONE_IN == 0
-        return bool(self._terms) and (may_end or self._size + _size(term) > _MOST)
+        return bool(self._terms) and (self.ends_before_word(term.word) or self._size + _size(term) > _MOST)
+
+    def ends_before_word(self, word: str) -> bool:
+        """Whether it does, however much there is to say of the word."""
+        return self._size >= _LEAST and crc32(word.encode()) % _ONE_IN == 0
 
     def add(self, term: Term) -> Iterator[Cut]:
         """Take a word in; yields the file that is full without it."""
@@ -67,8 +62,8 @@ class _Cutter:
     def take(self) -> Cut:
         """What was collected."""
         terms, self._terms, self._size = self._terms, [], 0
-        pages = [text for term in terms for text in (term.word, term.pages.decode("ascii"))]
-        return Cut(terms[0].word, pages, [term.places.decode("ascii") for term in terms])
+        pages = [text for term in terms for text in (term.word, term.pages)]
+        return Cut(terms[0].word, pages, [term.places for term in terms])
 
 
 def _size(term: Term) -> int:
@@ -80,11 +75,11 @@ def _order(word: str) -> bytes:
     return word.encode("utf-16-be")
 
 
-def cut(words: Mapping[str, Posting]) -> Iterator[Cut]:
+def cut(terms: Iterable[Term]) -> Iterator[Cut]:
     """All words as files."""
     cutter = _Cutter()
-    for word in sorted(words, key=_order):
-        yield from cutter.add(Term(word, *words[word].texts()))
+    for term in sorted(terms, key=lambda term: _order(term.word)):
+        yield from cutter.add(term)
     if cutter:
         yield cutter.take()
 
@@ -99,7 +94,7 @@ def cut_again(old: Sequence[Shard], read: Callable[[str], Sequence[str]], change
     touched = {*changed_in, *(at - 1 for at in changed_in if old[at:] and old[at].first in changes)}
     cutter = _Cutter()
     for at, shard in enumerate(old):
-        if at in touched or (cutter and not cutter.ends_before(next(_terms(shard, read)))):
+        if at in touched or (cutter and _goes_on(cutter, shard, read)):
             for term in _merged(_terms(shard, read), {word: changes[word] for word in changed_in.get(at, ())}):
                 yield from cutter.add(term)
             continue
@@ -113,18 +108,21 @@ def cut_again(old: Sequence[Shard], read: Callable[[str], Sequence[str]], change
         yield cutter.take()
 
 
-def _terms(shard: Shard, read: Callable[[str], Sequence[str]]) -> Iterator[Term]:
+def _goes_on(cutter: _Cutter, shard: Shard, read: Callable[[str], Sequence[str]]) -> bool:
+    """Whether the file before does not end where this one began; mostly its first word alone tells."""
+    return not cutter.ends_before_word(shard.first) and not cutter.ends_before(_terms(shard, read)[0])
+
+
+def _terms(shard: Shard, read: Callable[[str], Sequence[str]]) -> list[Term]:
     pages, places = read(shard.pages), read(shard.places)
-    for word, text, where in zip(pages[::2], pages[1::2], places, strict=True):
-        yield Term(word, text.encode("ascii"), where.encode("ascii"))
+    return list(map(Term, pages[::2], pages[1::2], places))
 
 
-def _merged(terms: Iterable[Term], changes: Changes) -> Iterator[Term]:
+def _merged(terms: Iterable[Term], changes: Changes) -> list[Term]:
     """The words with their changes, without those that no page holds any more."""
     held = {term.word: term for term in terms}
-    for word in sorted({*held, *changes}, key=_order):
-        term = held.get(word, Term(word, b"", b""))
-        if word in changes:
-            term = Term(word, *changed(term.pages, term.places, changes[word]))
-        if term.pages:
-            yield term
+    new = changes.keys() - held.keys()
+    for word in changes:
+        held[word] = changed(held.get(word) or Term(word, "", ""), changes[word])
+    merged = [term for term in held.values() if term.pages]
+    return sorted(merged, key=lambda term: _order(term.word)) if new else merged

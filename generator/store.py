@@ -33,6 +33,12 @@ _WEEK_S = 7 * 86400
 _FTS_COLUMNS = "title, aliases, headings, tags, summary, content"
 _INSERT_FTS = f"INSERT INTO wiki_fts (rowid, {_FTS_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)"
 _DELETE_FTS = f"INSERT INTO wiki_fts (wiki_fts, rowid, {_FTS_COLUMNS}) VALUES ('delete', ?, ?, ?, ?, ?, ?, ?)"
+_KEEP_OUTDATED = """
+INSERT OR IGNORE INTO wiki_outdated (path, content_hash, title, aliases, tags, summary, lifecycle, headings, content)
+SELECT p.path, p.content_hash, title, aliases, tags, summary, lifecycle, headings, content
+FROM wiki_pages p JOIN wiki_content USING (id)
+WHERE id = ? AND EXISTS (SELECT 1 FROM wiki_searched s WHERE s.path = p.path AND s.content_hash = p.content_hash)
+"""
 _PAGE_TABLES = (
     ("wiki_page_tags", "page"),
     ("wiki_page_sources", "page"),
@@ -102,6 +108,11 @@ class Store:
         self.set_meta({"data_version": str(version)})
         return version
 
+    def forget_searched(self) -> None:
+        """Forget what the files of the search were made from: they are to be made anew."""
+        for table in ("wiki_searched", "wiki_outdated"):
+            self.db.execute(f"DELETE FROM {table}")
+
     def put_file(self, file: SourceFile, problem: str = "") -> int:
         """Record what the scan saw of a file; returns its id, which stays the same while the path exists."""
         values = (file.disk, *file.fingerprint, problem)
@@ -170,6 +181,7 @@ class Store:
         texts = [heading[1] for heading in json.loads(headings)]
         old = fts_row(path, title, json.loads(aliases), texts, json.loads(tags), summary, unpacked(content))
         self.db.execute(_DELETE_FTS, (page_id, *old))
+        self.db.execute(_KEEP_OUTDATED, (page_id,))
         for table, column in _PAGE_TABLES:
             self.db.execute(f"DELETE FROM {table} WHERE {column} = ?", (page_id,))
 

@@ -9,7 +9,7 @@ from project import Project
 
 from generator import shard_files
 from generator.digits import NUMBER, NUMBERS, VALUES
-from generator.postings import Entry, Posting, changed
+from generator.postings import Entry, Term, changed, posting
 from generator.shard_files import Cut, Shard, cut, cut_again
 
 Page = dict[str, Entry]
@@ -39,18 +39,13 @@ def page(random: Random) -> Page:
     return {word: entry(random) for word in words}
 
 
-def postings(pages: dict[int, Page]) -> dict[str, Posting]:
-    """As `generator.postings.gather` makes them."""
-    words: dict[str, Posting] = {}
+def postings(pages: dict[int, Page]) -> list[Term]:
+    """The words of pages with all that is to be said of them."""
+    words: dict[str, list[tuple[int, Entry]]] = {}
     for number in sorted(pages):
-        for word, (counts, places) in pages[number].items():
-            if word in words:
-                words[word].pages += NUMBERS[number - words[word].last - 1]
-            posting = words.setdefault(word, Posting(number))
-            posting.last = number
-            posting.pages += counts
-            posting.places += places
-    return words
+        for word, each in pages[number].items():
+            words.setdefault(word, []).append((number, each))
+    return [posting(word, entries) for word, entries in words.items()]
 
 
 class Files:
@@ -103,7 +98,7 @@ def test_all_may_go_and_come_back() -> None:
     shards = files.put(list(cut(postings({5: one}))))
     assert list(cut_again(shards, files.held.__getitem__, {"tea": {5: None}})) == []
     assert files.put(list(cut_again([], files.held.__getitem__, {"tea": {5: one["tea"]}}))) == shards
-    assert changed(b"", b"", {7: one["tea"], 9: None}) == (NUMBERS[7] + NUMBERS[0], NUMBERS[3])
+    assert changed(Term("tea", "", ""), {7: one["tea"], 9: None}) == posting("tea", [(7, one["tea"])])
 
 
 def test_a_change_leaves_most_files_alone(project: Project) -> None:
