@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,6 +37,19 @@ class Made(NamedTuple):
     key: str
     stamp: Stamp
     written: bool
+
+
+Known = Mapping[str, tuple[str, Stamp]]
+"""The key and the stamp of each file as it was last made, by URL."""
+
+
+class Making(NamedTuple):
+    """What was made: the files, how many were removed, the URLs of all that belong to the site, and the conflicts."""
+
+    made: Sequence[Made]
+    removed: int
+    urls: Collection[str]
+    skipped: Sequence[Finding]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +91,10 @@ def open_output(folder: Path, vault: Path) -> Output:
 
 def write_manifest(output: Output, urls: Iterable[str]) -> None:
     """Say in the folder which files are ours; before anything is written, so that an interruption loses nothing."""
-    text = json.dumps({"generator": "sanguo-llmwiki", "files": sorted(urls)}, ensure_ascii=False, indent=0)
+    # Not with `indent`: the encoder in C knows none, and the list is long.
+    text = json.dumps(
+        {"generator": "sanguo-llmwiki", "files": sorted(urls)}, ensure_ascii=False, separators=(",\n", ": ")
+    )
     write(output.folder, MANIFEST, text.encode("utf-8", "replace"), ours=True)
 
 

@@ -49,6 +49,16 @@ def without_collector() -> Iterator[None]:
             gc.enable()
 
 
+@contextmanager
+def kept_heap() -> Iterator[None]:
+    """What is there now stays for a while: the collector need not look at it."""
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+
+
 def _settle(start: Callable[..., None] | None, arguments: tuple[Any, ...]) -> None:
     """In a new worker: leave Ctrl-C, which reaches the whole group, to the program, end when that is gone, and look for
     cycles less often, since a parse makes tens of thousands of objects and few of those."""

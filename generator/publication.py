@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import NamedTuple
 
-from generator.build import look_of
 from generator.config import Config
+from generator.look import look_of
 from generator.pages import PAGES, note
 from generator.update import open_and_update
 from generator.upkeep.health import examine

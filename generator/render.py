@@ -5,18 +5,15 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import date
 from functools import lru_cache, partial
-from hashlib import md5
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from generator import __version__
 from generator.assets import templates_dir
 from generator.body import BodyReader, BodyRenderer
-from generator.errors import ConfigError
 from generator.language import direction
+from generator.look import Look, template_state
 from generator.urls import ASSETS, absolute_url, folder_url, relative_href, root_prefix
 from generator.wiki import Wiki
 
@@ -33,21 +30,6 @@ NAV = (
     {"title": "nav.health", "path": "health.html", "icon": "health"},
 )
 _MOST_FOLDERS = 60
-_TEMPLATE_SUFFIXES = frozenset({".html", ".css", ".js", ".svg", ".json"})
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """What a page is drawn with: the vault that it comes from, and the settings. `templates` is the user's folder, or
-    None."""
-
-    vault: Path
-    title: str
-    language: str
-    base_url: str
-    theme: str
-    templates: Path | None
-    today: date
 
 
 class Renderer:
@@ -128,29 +110,6 @@ def messages(language: str) -> dict[str, str]:
     """The interface texts of a language."""
     texts: dict[str, str] = json.loads((templates_dir() / "messages" / f"{language}.json").read_text("utf-8"))
     return texts
-
-
-def template_files(user_folder: Path | None) -> dict[str, Path]:
-    """Every template and asset by name, the user's over ours."""
-    found: dict[str, Path] = {}
-    for folder in (templates_dir(), user_folder):
-        if folder is None:
-            continue
-        if not folder.is_dir():
-            raise ConfigError(f"site.templates: {folder} is not a folder", hint="make it, or remove the setting")
-        for path in sorted(folder.rglob("*")):
-            name = path.relative_to(folder).as_posix()
-            if path.suffix in _TEMPLATE_SUFFIXES and not name.startswith(("vault/", "sample-vault/")):
-                found[name] = path
-    return found
-
-
-def template_state(user_folder: Path | None) -> str:
-    """A digest of all templates: when it changes, so may every page."""
-    digest = md5(usedforsecurity=False)
-    for name, path in sorted(template_files(user_folder).items()):
-        digest.update(name.encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()
 
 
 @lru_cache(maxsize=2)

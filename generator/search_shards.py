@@ -23,9 +23,9 @@ from typing import Any, NamedTuple
 from zlib import crc32
 
 from generator import analyser, stop_words, words
+from generator.digest import digest
 from generator.digits import BASE, DIGITS, numbers
 from generator.pages.graph_data import safe_json
-from generator.pages.kind import digest
 from generator.postings import TOKEN, Source, changes
 from generator.render import messages
 from generator.shard_files import Cut, Shard, cut, cut_again

@@ -18,7 +18,7 @@ import pytest
 from project import Project
 from site_checker import check_site
 
-import generator.build
+import generator.making
 import generator.output
 import generator.reading
 import generator.relink
@@ -310,7 +310,7 @@ def test_an_interruption_before_old_pages_are_removed(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(generator.build, "prune", interrupted)
+        patch.setattr(generator.making, "prune", interrupted)
         with pytest.raises(KeyboardInterrupt):
             project.build()
     assert (project.site / "n5.html").exists()

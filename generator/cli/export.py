@@ -85,7 +85,7 @@ def export(
 def _renderer(config: Config, store: Store) -> Renderer:
     from datetime import date
 
-    from generator.build import look_of
+    from generator.look import look_of
     from generator.render import Renderer
     from generator.wiki import load_wiki
 

@@ -8,9 +8,11 @@ from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 from xml.etree import ElementTree
 
+from generator.digest import digest
+from generator.look import Look
 from generator.pages.hot import newest_first
-from generator.pages.kind import Kind, Planned, digest, entry_digest
-from generator.render import Look, Renderer
+from generator.pages.kind import Kind, Planned, entry_digest
+from generator.render import Renderer
 from generator.urls import FEED, absolute_url, quote_path
 from generator.wiki import PageRow, Wiki, json_list
 from generator.xml_text import xml_bytes, xml_text

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from generator.pages.kind import Kind, Planned, digest, drawn, entry, entry_digest
+from generator.digest import digest
+from generator.look import Look
+from generator.pages.kind import Kind, Planned, drawn, entry, entry_digest
 from generator.pages.note import breadcrumbs
-from generator.render import Look, Renderer
+from generator.render import Renderer
 from generator.urls import folder_url
 from generator.wiki import Wiki, by_title
 

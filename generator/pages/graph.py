@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from generator.digest import digest
+from generator.look import Look
 from generator.pages.graph_data import LIFECYCLES
-from generator.pages.kind import Kind, Planned, digest, drawn
-from generator.render import Look, Renderer
+from generator.pages.kind import Kind, Planned, drawn
+from generator.render import Renderer
 from generator.urls import ASSETS
 from generator.wiki import Wiki
 

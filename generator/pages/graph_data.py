@@ -14,10 +14,12 @@ from itertools import permutations
 from typing import Any
 from zlib import crc32
 
+from generator.digest import digest
 from generator.layout import UNLINKED, stable_colours
-from generator.pages.kind import Kind, Planned, digest
+from generator.look import Look
+from generator.pages.kind import Kind, Planned
 from generator.relevance import HUB
-from generator.render import Look, Renderer
+from generator.render import Renderer
 from generator.urls import ASSETS
 from generator.wiki import PageRow, Wiki, json_list
 
@@ -152,7 +154,10 @@ def _plan_near(wiki: Wiki, look: Look) -> Iterator[Planned]:
         own[crc32(page.url.encode("utf-8", "replace")) % count].append(at)
     colours = coloured(page.category for page in pages)
     degrees = wiki.graph.degrees
-    shown = ["\x1e".join(map(str, _near_row(page, colours, degrees[at]))) for at, page in enumerate(pages)]
+    shown = [
+        f"{page.title}\x1e{page.url}\x1e{page.category}\x1e{colours[page.category]}\x1e{degrees[at]}"
+        for at, page in enumerate(pages)
+    ]
     shared = _sharing(pages)
     for number, group in enumerate(own):
         parts = []

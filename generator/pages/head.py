@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import unquote
 
+from generator.look import Look
 from generator.properties import as_text
-from generator.render import Look, Renderer
+from generator.render import Renderer
 from generator.urls import absolute_url
 from generator.wiki import PageRow, json_list
 

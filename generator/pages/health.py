@@ -6,8 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from generator.pages.kind import Kind, Planned, digest, drawn
-from generator.render import Look, Renderer
+from generator.digest import digest
+from generator.look import Look
+from generator.pages.kind import Kind, Planned, drawn
+from generator.render import Renderer
 from generator.upkeep.lint import reading
 from generator.upkeep.lint.issue import Issue
 from generator.wiki import Wiki

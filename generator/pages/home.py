@@ -6,10 +6,12 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any
 
+from generator.digest import digest
+from generator.look import Look
 from generator.pages.hot import newest_first
-from generator.pages.kind import Kind, Planned, digest, drawn, entry, entry_digest
-from generator.pages.note import embedded_pages, own_state, without_title
-from generator.render import Look, Renderer
+from generator.pages.kind import Kind, Planned, drawn, entry, entry_digest
+from generator.pages.note import embedded_pages, own_state, text_states, without_title
+from generator.render import Renderer
 from generator.syntax.tag import tag_file
 from generator.urls import folder_url
 from generator.wiki import PageRow, Wiki
@@ -50,7 +52,8 @@ def _plan(wiki: Wiki, look: Look) -> Iterator[Planned]:
     tags = [f"{wiki.tag_labels[key]}\x1e{len(wiki.nested_tags[key])}" for key in _top_tags(wiki)]
     folders = [f"{path}\x1e{wiki.folders[path].count}" for path in wiki.folders[""].subfolders]
     shown = [note, *(wiki.pages[page] for page in embedded_pages(wiki, note.id))] if note else []
-    intro = [own_state(wiki, look, page) for page in shown]
+    texts = text_states(wiki, look)
+    intro = [own_state(wiki, texts, page) for page in shown]
     parts = [str(_stats(wiki)), *intro, "", *map(entry_digest, recent), *tags, *folders]
     yield Planned("index.html", "", digest(parts))
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from generator.pages.kind import Kind, Planned, days_since, digest, drawn, entry, entry_digest
-from generator.render import Look, Renderer
+from generator.digest import digest
+from generator.look import Look
+from generator.pages.kind import Kind, Planned, days_since, drawn, entry, entry_digest
+from generator.render import Renderer
 from generator.syntax.tag import tag_file
 from generator.wiki import PageRow, Tag, Wiki, by_title
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
-from hashlib import md5
+from functools import lru_cache
 from typing import Any, NamedTuple
 
-from generator.render import Look, Renderer
+from generator.look import Look
+from generator.render import Renderer
 from generator.retrieval import STALE_AFTER
 from generator.wiki import PageRow, Wiki
 
@@ -41,11 +42,6 @@ def drawn(
     return make
 
 
-def digest(parts: Iterable[str]) -> str:
-    """A digest of texts, in order."""
-    return md5("\x1f".join(parts).encode("utf-8", "replace"), usedforsecurity=False).hexdigest()
-
-
 def entry(page: PageRow) -> dict[str, str]:
     """A page as a line of a list."""
     return {
@@ -60,13 +56,18 @@ def entry(page: PageRow) -> dict[str, str]:
 
 def entry_digest(page: PageRow) -> str:
     """All that `entry` shows."""
-    return "\x1e".join(entry(page).values())
+    return f"{page.title}\x1e{page.url}\x1e{page.summary}\x1e{page.updated_at}\x1e{page.lifecycle}\x1e{page.language}"
 
 
 def days_since(moment: str, today: date) -> int:
     """Whole days from an ISO 8601 date or time to `today`; negative for the future, 0 for what cannot be read."""
+    return _days_since(moment[:10], today)
+
+
+@lru_cache(maxsize=4096)
+def _days_since(day: str, today: date) -> int:
     try:
-        return (today - datetime.fromisoformat(moment[:10]).date()).days
+        return (today - datetime.fromisoformat(day).date()).days
     except ValueError:
         return 0
 

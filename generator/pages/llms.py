@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
+from generator.digest import digest
+from generator.look import Look
 from generator.pages.home import home_note
-from generator.pages.kind import Kind, Planned, digest
-from generator.render import Look, Renderer
+from generator.pages.kind import Kind, Planned
+from generator.render import Renderer
 from generator.urls import LLMS, absolute_url, markdown_url, quote_path
 from generator.wiki import PageRow, Wiki, by_title
 

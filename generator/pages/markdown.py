@@ -8,9 +8,11 @@ import re
 from collections.abc import Iterator, Sequence
 from hashlib import md5
 
+from generator.digest import digest
+from generator.look import Look
 from generator.packed import unpacked
-from generator.pages.kind import Kind, Planned, digest
-from generator.render import Look, Renderer
+from generator.pages.kind import Kind, Planned
+from generator.render import Renderer
 from generator.source_map import map_source
 from generator.syntax.wikilink import shown_text
 from generator.urls import markdown_url

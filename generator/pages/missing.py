@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from generator.look import Look
 from generator.pages.kind import Kind, Planned, drawn
-from generator.render import Look, Renderer
+from generator.render import Renderer
 from generator.wiki import Wiki
 
 

@@ -8,10 +8,12 @@ from html import escape
 from typing import Any
 
 from generator.body import MAX_DEPTH, LinkRow, shown_text_of
+from generator.digest import digest
+from generator.look import Look
 from generator.pages import head
-from generator.pages.kind import Kind, Planned, digest, drawn, is_stale
+from generator.pages.kind import Kind, Planned, drawn, is_stale
 from generator.properties import as_text, lower_keys, read_classes
-from generator.render import Look, Renderer
+from generator.render import Renderer
 from generator.syntax.media import MEDIA_EXTENSIONS, extension
 from generator.syntax.tag import tag_file, tag_key
 from generator.syntax.wikilink import find_wikilinks, shown_text
@@ -29,7 +31,9 @@ _CONTEXTS = 3  # sentences shown of one linking page
 
 
 def _plan(wiki: Wiki, look: Look) -> Iterator[Planned]:
-    own = {page.id: own_state(wiki, look, page) for page in wiki.pages.values()}
+    texts = text_states(wiki, look)
+    own = {page.id: own_state(wiki, texts, page) for page in wiki.pages.values()}
+    beside = {page.id: f"{page.title}\x1e{page.url}\x1e{page.language}" for page in wiki.pages.values()}
     # What a page shows of one that links to it: its sentences change with its text, and with what its links open.
     linking = {
         page.id: f"{page.url}\x1e{page.title}\x1e{page.content_hash}\x1e{page.links_state}"
@@ -37,28 +41,31 @@ def _plan(wiki: Wiki, look: Look) -> Iterator[Planned]:
     }
     for page in wiki.pages.values():
         parts = [own[page.id], str(is_stale(page, look.today))]
-        parts += map(str, map(_beside, wiki.neighbours[page.id]))
+        parts += [beside[other.id] if other else "" for other in wiki.neighbours[page.id]]
         if page.id in wiki.embeds:
             parts += [own[embedded] for embedded in embedded_pages(wiki, page.id)]
         parts += [linking[source] for source in wiki.backlinks.get(page.id, ())]
         yield Planned(page.url, page.id, digest(parts))
 
 
-def own_state(wiki: Wiki, look: Look, page: PageRow) -> str:
-    """What a page shows of itself: its facts, its text, and what its links open."""
-    opened = (*wiki.targets.get(page.id, ()), *wiki.drawn.get(page.id, ()))
-    titles = [wiki.pages[target].title for target in wiki.embeds.get(page.id, ())]
-    answers = [_answer_state(wiki, query) for query in wiki.queries.get(page.id, ())]
-    texts = [_text_state(wiki, look, target) for target in wiki.targets.get(page.id, ())]
-    return repr((page[1:], [*map(wiki.url_of, opened)], titles, answers, texts))
+def own_state(wiki: Wiki, texts: Mapping[int, str], page: PageRow) -> str:
+    """What a page shows of itself: its facts, its text, and what its links open; `texts` are the `text_states`."""
+    targets, nodes = wiki.targets.get(page.id, ()), wiki.drawn.get(page.id, ())
+    parts = ["\x1e".join(page[1:13]), str(page[13:]), *map(wiki.url_of, targets), "", *map(wiki.url_of, nodes), ""]
+    parts += [wiki.pages[target].title for target in wiki.embeds.get(page.id, ())]
+    parts += [repr(_answer_state(wiki, query)) for query in wiki.queries.get(page.id, ())]
+    if texts:
+        parts += [texts[target] for target in targets if target in texts]
+    return "\x1f".join(parts)
 
 
-def _text_state(wiki: Wiki, look: Look, target: int) -> str:
-    """What is shown of a file that is a text, should it be embedded."""
-    file = wiki.attachments.get(target)
-    if file is None or extension(file.path) not in MEDIA_EXTENSIONS["text"]:
-        return ""
-    return digest([shown_text_of(look.vault, file) or ""])
+def text_states(wiki: Wiki, look: Look) -> dict[int, str]:
+    """What is shown of the files that are texts, should they be embedded."""
+    return {
+        id_: digest([shown_text_of(look.vault, file) or ""])
+        for id_, file in wiki.attachments.items()
+        if extension(file.path) in MEDIA_EXTENSIONS["text"]
+    }
 
 
 def _answer_state(wiki: Wiki, query: str) -> tuple[str, list[tuple[str, str, str]]]:

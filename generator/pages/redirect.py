@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from generator.analyser import name_key
+from generator.look import Look
 from generator.pages.kind import Kind, Planned, drawn
-from generator.render import Look, Renderer
+from generator.render import Renderer
 from generator.urls import folder_url, is_generated, safe_path
 from generator.wiki import PageRow, Wiki, json_list
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from generator.look import Look, template_files
 from generator.pages.graph_data import safe_json
 from generator.pages.kind import Kind, Planned
-from generator.render import Look, Renderer, messages, template_files
+from generator.render import Renderer, messages
 from generator.urls import ASSETS
 from generator.wiki import Wiki
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from xml.etree import ElementTree
 
-from generator.pages.kind import Kind, Planned, digest
-from generator.render import Look, Renderer
+from generator.digest import digest
+from generator.look import Look
+from generator.pages.kind import Kind, Planned
+from generator.render import Renderer
 from generator.urls import SITEMAP, absolute_url
 from generator.wiki import PageRow, Wiki
 from generator.xml_text import xml_bytes

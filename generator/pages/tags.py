@@ -6,8 +6,10 @@ from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
-from generator.pages.kind import Kind, Planned, digest, drawn, initial
-from generator.render import Look, Renderer
+from generator.digest import digest
+from generator.look import Look
+from generator.pages.kind import Kind, Planned, drawn, initial
+from generator.render import Renderer
 from generator.syntax.tag import tag_file
 from generator.wiki import Wiki
 

@@ -7,10 +7,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 from unicodedata import is_normalized, normalize
 
+from generator.digest import digest
+from generator.look import Look
 from generator.packed import read_headings, unpacked
 from generator.pages.graph_data import safe_json
-from generator.pages.kind import Kind, Planned, digest
-from generator.render import Look, Renderer
+from generator.pages.kind import Kind, Planned
+from generator.render import Renderer
 from generator.urls import ASSETS, text_url
 from generator.wiki import PageRow, Wiki, json_list
 

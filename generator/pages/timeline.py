@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from generator.pages.kind import Kind, Planned, digest, drawn, entry, entry_digest
-from generator.render import Look, Renderer
+from generator.digest import digest
+from generator.look import Look
+from generator.pages.kind import Kind, Planned, drawn, entry, entry_digest
+from generator.render import Renderer
 from generator.wiki import PageRow, Wiki
 
 _MONTH = re.compile(r"\d{4}-\d{2}")

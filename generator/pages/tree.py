@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from hashlib import md5
 from typing import Any
 
+from generator.digest import digest
+from generator.look import Look
 from generator.pages.graph_data import script
-from generator.pages.kind import Kind, Planned, digest
-from generator.render import Look, Renderer
+from generator.pages.kind import Kind, Planned
+from generator.render import Renderer
 from generator.urls import ASSETS, folder_url
 from generator.wiki import Folder, Wiki, by_title
 
