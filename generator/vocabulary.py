@@ -4,9 +4,10 @@ from the texts."""
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from generator.digits import NUMBERS
 from generator.postings import CONTENT, Entry, Source, Term, entry_in, entry_in_content, other_entries, posting
 from generator.processes import process_pool, without_collector
 from generator.store import connect_read_only
@@ -20,6 +21,7 @@ _PLACE = f"""CASE col WHEN 'content' THEN offset ELSE -1 - offset * {len(_COLUMN
 {" ".join(f"WHEN '{name}' THEN {number}" for number, name in enumerate(_COLUMNS))} END END"""
 _TERMS = f"""SELECT term, group_concat(doc), group_concat({_PLACE}) FROM temp.vocabulary
 WHERE term >= ? AND term < ? GROUP BY term"""
+_ONCE = entry_in_content([0]).counts
 _END = "\U0010ffff\U0010ffff"  # behind every word
 
 
@@ -88,23 +90,47 @@ class _Reader:
         try:
             for part in parts:
                 for word, pages, places in self._db.execute(_TERMS, part):
-                    entries = self._entries(pages.split(","), places.split(","))
-                    if entries:
-                        yield posting(word, entries)
+                    by_page = self._by_page(pages, places)
+                    if by_page:
+                        yield _posting(word, by_page)
         finally:
             self._db.execute("DROP TABLE temp.vocabulary")
 
-    def _entries(self, pages: Sequence[str], places: Sequence[str]) -> list[tuple[int, Entry]]:
-        by_page: dict[int, list[int]] = {}
-        for page, place in zip(map(self._numbers.get, pages), map(int, places), strict=True):
-            if page is not None:
-                by_page.setdefault(page, []).append(place)
-        return [(page, _entry(by_page[page])) for page in sorted(by_page)]
+    def _by_page(self, pages: str, places: str) -> list[tuple[int, list[int]]]:
+        """The numbers of the pages, in order, each with the places there. FTS5 tells all places of a page together."""
+        found: list[tuple[int, list[int]]] = []
+        last, here = "", list[int]()
+        for page, place in zip(pages.split(","), map(int, places.split(",")), strict=True):
+            if page == last:
+                here.append(place)
+                continue
+            last, here = page, [place]
+            number = self._numbers.get(page)
+            if number is not None:
+                found.append((number, here))
+        found.sort()
+        return found
 
 
-def _entry(places: Sequence[int]) -> Entry:
-    if places[0] >= 0:
-        return entry_in_content(places)
+def _posting(word: str, by_page: Iterable[tuple[int, list[int]]]) -> Term:
+    """As `postings.posting` has it: millions of times a word stands only in the text of a page, and mostly once, which
+    goes the short way."""
+    before, pages, places = -1, list[bytes](), list[bytes]()
+    for number, here in by_page:
+        if here[0] < 0:
+            counts, where = _entry(here)
+        elif len(here) == 1:
+            counts, where = _ONCE, NUMBERS[here[0]]
+        else:
+            counts, where = entry_in_content(here)
+        pages += NUMBERS[number - before - 1], counts
+        places.append(where)
+        before = number
+    return Term(word, b"".join(pages).decode("ascii"), b"".join(places).decode("ascii"))
+
+
+def _entry(places: Iterable[int]) -> Entry:
+    """How a word stands on a page that has it not only in its text."""
     by_column: dict[int, list[int]] = {}
     for place in places:
         at, column = divmod(-1 - place, len(_COLUMNS)) if place < 0 else (place, CONTENT)
