@@ -37,8 +37,8 @@ LARGEST: dict[str, list[dict[str, Any]]] = {
 
 @pytest.fixture(scope="module")
 def help_vault(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """The English help vault, indexed."""
-    vault = require_shared("vaults", "obsidian-help", "en")
+    """The whole help vault, indexed."""
+    vault = require_shared("vaults", "obsidian-help")
     project = Project(tmp_path_factory.mktemp("help"), vault)
     project.update()
     return project
