@@ -95,6 +95,7 @@ CALLS = {
     "ingest": [
         "ingest status --vault {new}",
         "ingest scan --vault {new}",
+        "ingest again --vault {new}",
         "ingest next --vault {new}",
         "ingest done tea.txt --fallback-summary --vault {new}",
     ],

@@ -19,7 +19,17 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from generator.sources.errors import SourceNotFound, SourceRefused
 from generator.sources.manifest import Manifest, Source, change, load, stamp
-from generator.sources.queue import LEASE, MOST_ATTEMPTS, counts, expire, finish, give_up, next_source, take
+from generator.sources.queue import (
+    LEASE,
+    MOST_ATTEMPTS,
+    counts,
+    expire,
+    finish,
+    give_up,
+    next_source,
+    queue_again,
+    take,
+)
 
 NOW = datetime(2026, 6, 1, 9, 30, tzinfo=UTC)
 ROOT = Path(__file__).resolve().parent.parent
@@ -88,6 +98,22 @@ def test_done_is_done() -> None:
     with pytest.raises(SourceNotFound):
         finish(manifest, "b.md", [], NOW)
     assert counts(manifest) == {"pending": 0, "processing": 0, "done": 1, "failed": 0}
+
+
+def test_what_has_ended_may_wait_again() -> None:
+    manifest, _ = take(queue("a.md", "b.md", "c.md"), NOW, there, "a.md")
+    manifest = finish(manifest, "a.md", ["wiki/A.md"], NOW)
+    manifest, _ = take(manifest, NOW, there, "b.md")
+    before = manifest
+    manifest, keys = queue_again(manifest)
+    assert keys == ("a.md",), "what waits, waits; what a worker has stays with it"
+    assert manifest.sources["a.md"].state == "pending"
+    assert (manifest.sources["b.md"], manifest.sources["c.md"]) == (before.sources["b.md"], before.sources["c.md"])
+    assert queue_again(before, "c.md") == (before, ())
+    with pytest.raises(SourceRefused):
+        queue_again(before, "b.md")
+    with pytest.raises(SourceNotFound):
+        queue_again(before, "d.md")
 
 
 class Queue(RuleBasedStateMachine):

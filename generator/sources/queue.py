@@ -105,6 +105,19 @@ def give_up(manifest: Manifest, key: str, why: str) -> Manifest:
     return manifest.put(key, _failed(source, why))
 
 
+def queue_again(manifest: Manifest, key: str = "") -> tuple[Manifest, tuple[str, ...]]:
+    """Sources that are done or have failed wait again: all of them, or the one named; with their keys, sorted.
+
+    What a worker has stays with it. Raises `SourceNotFound`, and `SourceRefused` for a named one that a worker has.
+    """
+    if key and manifest.get(key).state == "processing":
+        raise SourceRefused(f"this source is {_in_words(manifest.get(key))}", path=key)
+    ended = ("done", "failed")
+    keys = sorted(k for k, source in manifest.sources.items() if source.state in ended and key in ("", k))
+    again = {k: replace(manifest.sources[k], state="pending", attempts=0, error="") for k in keys}
+    return replace(manifest, sources={**manifest.sources, **again}), tuple(keys)
+
+
 def _failed(source: Source, why: str) -> Source:
     attempts = source.attempts + 1
     state: State = "failed" if attempts >= MOST_ATTEMPTS else "pending"
@@ -136,6 +149,11 @@ def next_source(vault: Path, now: datetime, key: str = "") -> Taken | None:
         return manifest, Taken(name, manifest.sources[name], path_of(name) if is_file_key(name) else "")
 
     return change(vault, update)
+
+
+def queue_sources_again(vault: Path, key: str, *, apply: bool) -> tuple[str, ...]:
+    """The sources that wait again, or would without `apply`. See `queue_again`."""
+    return change(vault, lambda manifest: queue_again(manifest, key)) if apply else queue_again(load(vault), key)[1]
 
 
 def finish_source(vault: Path, key: str, pages: Sequence[str], now: datetime) -> Source:
