@@ -7,6 +7,7 @@ many. Only published pages are here, so that nothing private can reach a page.
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,6 +22,9 @@ from generator.urls import file_urls
 
 if TYPE_CHECKING:
     from generator.upkeep.lint.issue import Issue
+
+
+_MONTH = re.compile(r"\d{4}-\d{2}")
 
 
 class PageRow(NamedTuple):
@@ -148,6 +152,17 @@ class Wiki:
                 if page is not None:
                     found[page.id] = (before, after)
         return found
+
+    @cached_property
+    def months(self) -> Mapping[str, Sequence[PageRow]]:
+        """The content pages by the month in which they were made (`2026-01`), the latest first in both."""
+        found: dict[str, list[PageRow]] = {}
+        for page in self.content_pages:
+            if _MONTH.match(page.created_at):
+                found.setdefault(page.created_at[:7], []).append(page)
+        for pages in found.values():
+            pages.sort(key=lambda page: page.created_at[:10], reverse=True)
+        return dict(sorted(found.items(), reverse=True))
 
     @cached_property
     def attachment_urls(self) -> Mapping[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -10,20 +9,7 @@ from generator.digest import digest
 from generator.look import Look
 from generator.pages.kind import Kind, Planned, drawn, entry, entry_digest
 from generator.render import Renderer
-from generator.wiki import PageRow, Wiki
-
-_MONTH = re.compile(r"\d{4}-\d{2}")
-
-
-def months(wiki: Wiki) -> dict[str, list[PageRow]]:
-    """The pages of each month (`2026-01`), the latest first in both."""
-    found: dict[str, list[PageRow]] = {}
-    for page in wiki.content_pages:
-        if _MONTH.match(page.created_at):
-            found.setdefault(page.created_at[:7], []).append(page)
-    for pages in found.values():
-        pages.sort(key=lambda page: page.created_at[:10], reverse=True)
-    return dict(sorted(found.items(), reverse=True))
+from generator.wiki import Wiki
 
 
 def _month_url(month: str) -> str:
@@ -31,14 +17,14 @@ def _month_url(month: str) -> str:
 
 
 def _plan(wiki: Wiki, look: Look) -> Iterator[Planned]:
-    found = months(wiki)
+    found = wiki.months
     yield Planned("timeline.html", "", digest(f"{month}\x1e{len(pages)}" for month, pages in found.items()))
     for month, pages in found.items():
         yield Planned(_month_url(month), month, digest(f"{entry_digest(page)}\x1e{page.created_at}" for page in pages))
 
 
 def _context(renderer: Renderer, month: str, url: str) -> Mapping[str, Any]:
-    found = months(renderer.wiki)
+    found = renderer.wiki.months
     if month:
         entries = [entry(page) | {"updated": page.created_at} for page in found[month]]
         return {"title": month_name(renderer, month), "entries": entries, "years": []}
