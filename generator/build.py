@@ -15,7 +15,8 @@ from generator.digest import digest
 from generator.indexer import Progress
 from generator.look import Look, look_of, template_state
 from generator.model import Finding, Report
-from generator.output import Known, Making, Output, Stamp, open_output
+from generator.output import Known, Making, Output, open_output
+from generator.processes import without_collector
 from generator.sources.manifest import FILE as SOURCES
 from generator.store import Store
 from generator.update import open_and_update
@@ -46,23 +47,23 @@ def build(
     """
     start, clock = time.perf_counter(), _Clock()
     look = look_of(config, today or date.today())
-    with clock.time("output"):
+    with clock.time("output"), without_collector():
         output = open_output(config.site.output, config.wiki.vault_path)
     store, index_report, scan = open_and_update(config, force=force, progress=progress, time_stage=clock.time)
     try:
         with store.transaction():  # the writer's lock, so that all steps and all workers read the same index
-            with clock.time("compare"):
-                known = {} if force else _known(store, output)
+            with clock.time("compare"), without_collector():
                 shared = digest([__version__, config.fingerprint(), template_state(look.templates)])
                 state = _state(config, store, scan, look, shared)
-                findings = _told_of(store, output, known, state)
-                making = Making([], 0, set(known), [])
+                findings = None if force else _told_of(store, output, state)
+                making = Making([], 0, output.ours, [])
+                known = {} if force or findings is not None else _known(store, output)
             if findings is None:
                 # Loaded only now: it takes longer to load than to see that there is nothing to do.
                 from generator.making import make
                 from generator.upkeep.health import examine
 
-                with clock.time("health"):
+                with clock.time("health"), without_collector():
                     findings, health = examine(config, store, scan, look.today)
                 making = make(config, store, look, output, known, shared, clock.time, progress, health.published)
                 with clock.time("keys"):
@@ -98,19 +99,22 @@ def _state(config: Config, store: Store, scan: Scan, look: Look, shared: str) ->
     return digest([shared, str(look.today), store.meta("data_version"), sources, *map(repr, scan.problems)])
 
 
-def _told_of(store: Store, output: Output, known: Known, state: str) -> list[Finding] | None:
+def _told_of(store: Store, output: Output, state: str) -> list[Finding] | None:
     """What was told of a site that was made from just this state, and whose files are all as they were left; None for
     any other."""
-    if store.meta(_key("state", output)) != state or known.keys() != output.ours:
+    if store.meta(_key("state", output)) != state:
         return None
-    if any(output.present.get(url) != stamp for url, (_, stamp) in known.items()):
+    rows = store.db.execute("SELECT url, size, mtime_ns FROM wiki_outputs WHERE folder = ?", (str(output.folder),))
+    left = {url: (size, mtime) for url, size, mtime in rows}
+    present = output.present
+    if left.keys() != output.ours or any(present.get(url) != stamp for url, stamp in left.items()):
         return None
     return [Finding(*row) for row in json.loads(store.meta(_key("findings", output)))]
 
 
-def _known(store: Store, output: Output) -> dict[str, tuple[str, Stamp]]:
+def _known(store: Store, output: Output) -> Known:
     rows = store.db.execute("SELECT url, key, size, mtime_ns FROM wiki_outputs WHERE folder = ?", (str(output.folder),))
-    return {url: (key, Stamp(size, mtime)) for url, key, size, mtime in rows}
+    return {url: (key, (size, mtime)) for url, key, size, mtime in rows}
 
 
 def _remember(store: Store, output: Output, making: Making, state: str, findings: Sequence[Finding]) -> None:

@@ -14,7 +14,7 @@ from generator.digest import digest
 from generator.indexer import Progress
 from generator.look import Look, template_files
 from generator.model import Finding
-from generator.output import Known, Made, Making, Output, conflict, prune, write, write_manifest
+from generator.output import Known, Made, Making, Output, announce, conflict, prune, settle, write
 from generator.pages import PAGES, Planned
 from generator.processes import kept_heap, process_pool, without_collector, worker_count
 from generator.render import Renderer
@@ -58,13 +58,12 @@ def make(
         jobs, wanted, skipped = _plan(wiki, look, output, known, shared)
         assets = _assets(wiki, config, look)
         skipped += [conflict(url) for url in assets if output.is_foreign(url)]
-    with time_stage("search"):
+    with time_stage("search"), without_collector():
         search = _search(config, store, wiki, look, output, known)
         skipped += [conflict(url) for url in search if output.is_foreign(url)]
-    with time_stage("plan"):
+    with time_stage("plan"), without_collector():
         urls = wanted | ((assets.keys() | search.keys()) - {finding.path for finding in skipped})
-        if urls != output.ours:
-            write_manifest(output, output.ours | urls)
+        announce(output, urls)
     with time_stage("graph"):
         _keep_layout(store, wiki)
     with time_stage("render"), kept_heap():
@@ -77,8 +76,7 @@ def make(
             if data is not None and not output.is_foreign(url)
         ]
         removed = prune(output, urls)
-        if urls != output.ours:
-            write_manifest(output, urls)
+        settle(output, urls)
     return Making(made, removed, urls, skipped)
 
 
@@ -94,8 +92,7 @@ def _search(
             return {url: (known[url][0], None) for url in kept.urls}
         before = search_state.before(store, folder, lambda url: (output.folder / url).read_bytes())
     workers = worker_count(config.performance.max_concurrent_indexing)
-    with without_collector():
-        made = search_shards.search_files(wiki, store.db, store.path, look.language, workers, before)
+    made = search_shards.search_files(wiki, store.db, store.path, look.language, workers, before)
     search_state.keep(store, folder, state, made)
     search: dict[str, tuple[str, bytes | None]] = {}
     for url, data in made.files.items():

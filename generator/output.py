@@ -6,6 +6,7 @@ made from is kept in the index, so that only what differs is made again.
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -17,17 +18,17 @@ from typing import NamedTuple
 
 from generator.errors import OutputError
 from generator.model import Finding
+from generator.urls import SEARCH
 
 MANIFEST = ".llmwiki-site.json"
+_SEARCH_FILE = re.compile(rf"{SEARCH}/[0-9a-f]{{10}}\.js")
 _LEFT_OVER = re.compile(r"(?:^|/)\.llmwiki-[0-9]+\.tmp$")
 _HINT = "choose another folder with --out, or empty this one yourself"
 
 
-class Stamp(NamedTuple):
-    """A written file as it was left: while its size and time stay, nobody else has written to it."""
-
-    size: int
-    mtime_ns: int
+Stamp = tuple[int, int]
+"""Size in bytes and time of change in nanoseconds of a file as it was left: while they stay, nobody else has written to
+it."""
 
 
 class Made(NamedTuple):
@@ -54,9 +55,11 @@ class Making(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """An output folder that is ours. `ours` are the files that we put there, `present` all that it holds now."""
+    """An output folder that is ours. `listed` are the files that its own list names, `ours` all that we put there,
+    `present` all that it holds now."""
 
     folder: Path
+    listed: frozenset[str]
     ours: frozenset[str]
     present: Mapping[str, Stamp]
 
@@ -79,18 +82,37 @@ def open_output(folder: Path, vault: Path) -> Output:
     except OSError as error:
         raise OutputError(f"cannot make the output folder: {error.strerror}", path=str(folder), hint=_HINT) from error
     present = _list(folder)
-    ours = _read_manifest(folder)
-    if ours is None:
+    listed = _read_manifest(folder)
+    if listed is None:
         strangers = [url for url in present if not url.startswith(".")]
         if strangers:
             message = f"the output folder holds other things ({strangers[0]}, …)"
             raise OutputError(message, path=str(folder), hint=_HINT)
-        ours = frozenset()
-    return Output(folder, ours, present)
+        listed = frozenset()
+        return Output(folder, listed, listed, present)
+    return Output(folder, listed, listed.union(filter(_is_ours_by_name, present)), present)
 
 
-def write_manifest(output: Output, urls: Iterable[str]) -> None:
-    """Say in the folder which files are ours; before anything is written, so that an interruption loses nothing."""
+def announce(output: Output, urls: Iterable[str]) -> None:
+    """Say in the folder which files will be ours, before any is written: so that an interruption loses nothing."""
+    new = set(itertools.filterfalse(_is_ours_by_name, urls)) - output.listed
+    if new:
+        _write_list(output, output.listed | new)
+
+
+def settle(output: Output, urls: Iterable[str]) -> None:
+    """Say in the folder which files are ours, when all is done."""
+    names = set(itertools.filterfalse(_is_ours_by_name, urls))
+    if names != output.listed:
+        _write_list(output, names)
+
+
+def _is_ours_by_name(url: str) -> bool:
+    """Files of the search are named after what they hold: in a list of them every change would change something."""
+    return url.startswith(SEARCH) and _SEARCH_FILE.fullmatch(url) is not None
+
+
+def _write_list(output: Output, urls: Iterable[str]) -> None:
     # Not with `indent`: the encoder in C knows none, and the list is long.
     text = json.dumps(
         {"generator": "sanguo-llmwiki", "files": sorted(urls)}, ensure_ascii=False, separators=(",\n", ": ")
@@ -106,7 +128,7 @@ def write(folder: Path, url: str, data: bytes, *, ours: bool) -> tuple[Stamp, bo
     path = os.path.join(folder, url)
     if ours and _holds(path, data):
         status = os.stat(path)
-        return Stamp(status.st_size, status.st_mtime_ns), False
+        return (status.st_size, status.st_mtime_ns), False
     put = _replace if ours else _create
     try:
         try:
@@ -136,7 +158,7 @@ def _create(path: str, data: bytes) -> Stamp:
         with suppress(OSError):
             os.unlink(path)
         raise
-    return Stamp(status.st_size, status.st_mtime_ns)
+    return (status.st_size, status.st_mtime_ns)
 
 
 def _replace(path: str, data: bytes) -> Stamp:
@@ -153,14 +175,14 @@ def _replace(path: str, data: bytes) -> Stamp:
         with suppress(OSError):
             os.unlink(temporary)
         raise
-    return Stamp(status.st_size, status.st_mtime_ns)
+    return (status.st_size, status.st_mtime_ns)
 
 
 def prune(output: Output, wanted: Iterable[str]) -> int:
     """Remove the files that are ours and no longer wanted, and folders that this leaves empty; returns how many."""
     gone = output.ours.difference(wanted)
     for url in output.present:
-        if _LEFT_OVER.search(url):  # by a process that was killed while it wrote
+        if ".llmwiki-" in url and _LEFT_OVER.search(url):  # by a process that was killed while it wrote
             (output.folder / url).unlink(missing_ok=True)
     removed = 0
     folders = set()
@@ -202,7 +224,7 @@ def _list(folder: Path) -> dict[str, Stamp]:
                     pending.append((item.path, f"{prefix}{item.name}/"))
                 else:
                     status = item.stat(follow_symlinks=False)
-                    found[prefix + item.name] = Stamp(status.st_size, status.st_mtime_ns)
+                    found[prefix + item.name] = (status.st_size, status.st_mtime_ns)
     return found
 
 

@@ -180,20 +180,15 @@ class _Outlines:
         return outline
 
 
+_TAGS = "SELECT t.tag, {}, count(*), min({}) FROM wiki_page_tags t JOIN wiki_pages p ON p.id = t.page GROUP BY t.tag"
+
+
 def _count_tags(store: Store) -> None:
     """Derive wiki_tags: its label is the spelling on the first page by path."""
-    rows = store.db.execute(
-        "SELECT t.tag, t.label, p.path, p.created_at FROM wiki_page_tags t JOIN wiki_pages p ON p.id = t.page"
-    ).fetchall()
-    tags: dict[str, tuple[str, str, int, str]] = {}  # key → path, label, count, first seen
-    for tag, label, path, created in rows:
-        known = tags.get(tag)
-        if known is None:
-            tags[tag] = (path, label, 1, created)
-        else:
-            first = min((known[0], known[1]), (path, label))
-            tags[tag] = (*first, known[2] + 1, min(known[3], created))
-    wanted = {tag: (label, count, seen) for tag, (_, label, count, seen) in tags.items()}
+    # With one min() SQLite takes the other columns from the row that has it.
+    labels = {tag: (label, count) for tag, label, count, _ in store.db.execute(_TAGS.format("t.label", "p.path"))}
+    seen = {tag: first for tag, _, _, first in store.db.execute(_TAGS.format("''", "p.created_at"))}
+    wanted = {tag: (*facts, seen[tag]) for tag, facts in labels.items()}
     stored = {
         tag: tuple(rest) for tag, *rest in store.db.execute("SELECT tag, label, count, first_seen FROM wiki_tags")
     }

@@ -68,7 +68,8 @@ class Files:
 
 def state(wiki: Wiki, language: str) -> str:
     """A digest of all that the files are made from, but for how the pages were parsed."""
-    return digest([language, *(repr(page[1:]) for page in wiki.pages.values())])
+    pages = (f"{p.path}\x1e{p.url}\x1e{p.content_hash}\x1e{p.updated_at}\x1e{p.special}" for p in wiki.pages.values())
+    return digest([language, *pages])
 
 
 def search_files(

@@ -11,7 +11,7 @@ from generator.config import Config
 from generator.indexer import IndexReport, Progress, update_index
 from generator.model import Finding
 from generator.parse_options import ParseOptions
-from generator.processes import worker_count
+from generator.processes import without_collector, worker_count
 from generator.store import Store, open_store, seen_version
 from generator.vault import Layout, Scan, detect_layout, scan
 
@@ -41,7 +41,7 @@ def open_and_update(
         looks.append(scan(vault, exclude=config.wiki.exclude, output=config.site.output, index=index))
         return looks[-1]
 
-    with time_stage("scan"):
+    with time_stage("scan"), without_collector():
         since, found = seen_version(index), look()
         layout = detect_layout(vault)
     with time_stage("open"):
