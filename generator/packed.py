@@ -7,7 +7,7 @@ import zlib
 
 from generator.model import Block, Heading
 
-_LEVEL = 1
+_LEVEL = 4
 
 
 def packed(text: str) -> bytes:
