@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sqlite3
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +18,7 @@ from generator.model import Finding, Report
 from generator.output import Made, Output, Stamp, conflict, open_output, prune, write, write_manifest
 from generator.pages import PAGES, Planned
 from generator.pages.kind import digest
-from generator.processes import process_pool, worker_count
+from generator.processes import process_pool, without_collector, worker_count
 from generator.render import Look, Renderer, template_files, template_state
 from generator.store import Store, connect_read_only
 from generator.update import open_and_update
@@ -111,18 +110,6 @@ def build(
     )
 
 
-@contextmanager
-def _without_collector() -> Iterator[None]:
-    """A hundred thousand rows and no cycle among them: the collector would walk them all again and again."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
-
-
 def _is_up_to_date(store: Store, output: Output, known: Mapping[str, tuple[str, Stamp]], state: str) -> bool:
     """Whether the site was made from just this state, and every file is still as it was left."""
     if store.meta(_state_key(output)) != state or known.keys() != output.ours:
@@ -146,9 +133,9 @@ def _make(
     issues: Sequence[Issue],
 ) -> _Making:
     """Make what differs."""
-    with clock.time("load"), _without_collector():
+    with clock.time("load"), without_collector():
         wiki = load_wiki(store.db, issues)
-    with clock.time("plan"), _without_collector():
+    with clock.time("plan"), without_collector():
         jobs, wanted, skipped = _plan(wiki, look, output, known, shared)
         assets = _assets(wiki, config, look)
         skipped += [conflict(url) for url in assets if output.is_foreign(url)]
@@ -188,7 +175,7 @@ def _search(
             return {url: (known[url][0], None) for url in kept.urls}
         before = search_state.before(store, folder, lambda url: (output.folder / url).read_bytes())
     workers = worker_count(config.performance.max_concurrent_indexing)
-    with _without_collector():
+    with without_collector():
         made = search_shards.search_files(wiki, store.db, store.path, look.language, workers, before)
     search_state.keep(store, folder, state, made)
     search: dict[str, tuple[str, bytes | None]] = {}

@@ -6,12 +6,10 @@ words, names (`=tea time`), tags (`#tea/green`) and lifecycles (`!draft`) are lo
 
 from __future__ import annotations
 
-import gc
 import json
 import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -20,7 +18,7 @@ from generator.analyser import fts_row, fts_text, name_key, path_key
 from generator.digits import NUMBER, NUMBERS, VALUES
 from generator.packed import packed, unpacked
 from generator.porter import stem
-from generator.processes import process_pool
+from generator.processes import process_pool, without_collector
 from generator.store import connect_read_only
 from generator.syntax.tag import tag_key
 
@@ -205,18 +203,6 @@ def gather(db: sqlite3.Connection, sources: Iterable[Source]) -> Postings:
                 posting.pages += counted
                 posting.places += places
     return Postings(words, pages)
-
-
-@contextmanager
-def without_collector() -> Iterator[None]:
-    """A hundred thousand values and no cycle among them: the collector would walk them all again and again."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def all_postings(db: sqlite3.Connection, index: Path, sources: Sequence[Source], workers: int) -> Postings:

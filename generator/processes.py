@@ -1,4 +1,5 @@
-"""Worker processes: how many, how they start, and that none outlives the program."""
+"""How work runs: in worker processes, how many, how they start, and that none outlives the program; and without the
+search for cycles."""
 
 from __future__ import annotations
 
@@ -7,7 +8,8 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -33,6 +35,19 @@ def process_pool(
     safe = sys.platform == "linux" and threading.active_count() == 1
     context = multiprocessing.get_context("fork" if safe else "spawn")
     return ProcessPoolExecutor(workers, context, _settle, (start, arguments))
+
+
+@contextmanager
+def without_collector() -> Iterator[None]:
+    """For work that makes a hundred thousand values and no cycle among them, all of which the collector would walk
+    again and again."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _settle(start: Callable[..., None] | None, arguments: tuple[Any, ...]) -> None:
