@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from generator.pages.graph_data import safe_json
 from generator.pages.kind import Kind, Planned
 from generator.render import Look, Renderer, messages, template_files
+from generator.script_data import safe_json
 from generator.urls import ASSETS
 from generator.wiki import Wiki
 

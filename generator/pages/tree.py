@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from hashlib import md5
 from typing import Any
 
-from generator.pages.graph_data import script
 from generator.pages.kind import Kind, Planned, digest
 from generator.render import Look, Renderer
+from generator.script_data import safe_json, script
 from generator.urls import ASSETS, folder_url
 from generator.wiki import Folder, Wiki, by_title
 
@@ -39,7 +39,7 @@ def _make(renderer: Renderer, path: str, url: str) -> bytes:
         "pages": [(page.title, page.url) for page in pages[:_MOST]],
         "more": max(0, len(pages) - _MOST),
     }
-    return script(_name(path), value)
+    return script(_name(path), safe_json(value))
 
 
 def _row(folder: Folder) -> tuple[str, str, str, int]:
