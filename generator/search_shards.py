@@ -1,7 +1,6 @@
 """The index as script files for the browser: the postings of all words, cut by word into small files, and a directory.
 
-A script that hands over its data by calling a function can be loaded from everywhere, also where a page was opened with
-a double click. Files are named after what they hold: a changed page changes the names of the files that hold its words,
+Files are named after what they hold: a changed page changes the names of the files that hold its words,
 and no reader meets an old one.
 
 In the postings, pages have numbers that follow from their paths, nearly whatever other pages there are: so a new page
@@ -11,7 +10,6 @@ scores are parted, and in which a folder is a range.
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -25,9 +23,9 @@ from zlib import crc32
 from generator import analyser, stop_words, words
 from generator.digest import digest
 from generator.digits import BASE, DIGITS, numbers
-from generator.pages.graph_data import safe_json
 from generator.postings import TOKEN, Source, changes
 from generator.render import messages
+from generator.script_data import handed_over, safe_json, script
 from generator.shard_files import Cut, Shard, cut, cut_again
 from generator.urls import SEARCH
 from generator.vocabulary import all_terms, lengths, other_terms
@@ -149,16 +147,6 @@ def _overview(wiki: Wiki, pages: Sequence[PageRow]) -> Mapping[str, Any]:
     }
 
 
-def script(name: str, value: str) -> bytes:
-    """A script that hands over a value, given as safe JSON."""
-    return f"llmwiki.take({safe_json(name)},{value});\n".encode("utf-8", "replace")
-
-
-def _handed_over(data: bytes) -> Any:
-    """The value that a script hands over."""
-    return json.loads(data[data.index(b",") + 1 : data.rindex(b")")])
-
-
 def _put(files: dict[str, bytes | None], value: Any) -> str:
     """Add a file named after the value that it holds; returns the name."""
     text = safe_json(value)
@@ -184,8 +172,8 @@ def _url(name: str) -> str:
 
 
 def _read_shards(before: Before) -> tuple[list[Shard], Callable[[str], Sequence[str]]]:
-    shards = [Shard(*each) for each in _handed_over(before.read(DIRECTORY))["terms"]]
-    return shards, lambda name: _handed_over(before.read(_url(name)))
+    shards = [Shard(*each) for each in handed_over(before.read(DIRECTORY))["terms"]]
+    return shards, lambda name: handed_over(before.read(_url(name)))
 
 
 def _numbers(paths: Sequence[str]) -> list[int]:

@@ -20,15 +20,16 @@ ORDER = (
     "source_map", "dates", "urls", "links", "packed", "record", "raw", "processes", "reading", "passage", "query",
     "lookup", "query_fence", "store", "relink", "indexer", "update", "cache", "corpus", "words", "relevance",
     "expansion", "fusion", "retrieval", "tokens", "context", "vectors", "secrets", "sources.errors", "sources.keys",
-    "sources.lock", "sources.manifest", "upkeep", "graph", "layout", "wiki", "balance", "body", "render", "pages",
-    "exports", "digits", "postings", "vocabulary", "shard_files", "search_shards", "search_state", "output", "making",
-    "build", "publication", "watch", "serve", "starter", "sources", "archive", "history", "colorize", "skills",
-    "benchmark", "doctor", "cli", "__main__",
+    "sources.lock", "sources.manifest", "upkeep", "graph", "layout", "wiki", "script_data", "balance", "body",
+    "render", "pages", "exports", "digits", "postings", "vocabulary", "shard_files", "search_shards", "search_state",
+    "output", "making", "build", "publication", "watch", "serve", "starter", "sources", "archive", "history",
+    "colorize", "skills", "benchmark", "doctor", "cli", "__main__",
 )  # fmt: skip
 
 # What the bridge must not load: agents read the index, never the site.
 SITE_ONLY = frozenset(
     {
+        "script_data",
         "body",
         "render",
         "pages",

@@ -14,7 +14,8 @@ from generator.errors import PageNotFound, PathForbidden, StaleEdit, Unreadable
 from generator.model import Edit
 from generator.upkeep.applying import apply_logged
 from generator.upkeep.edits import Replacement, apply_edits, diff_of, edit_of, read_source, replaced, source_of
-from generator.upkeep.property_text import change_entries, set_property
+from generator.upkeep.entries import change_entries
+from generator.upkeep.property_text import set_property
 
 NOW = datetime(2026, 6, 1, 9, 30, tzinfo=UTC)
 
@@ -171,6 +172,10 @@ RENAMES = {"tea": "chai", "gone": ""}
         ("tags: [gone]", "tags: []"),
         ("tags:\n- gone\n- milk", "tags:\n- milk"),
         ("tags: gone, milk", "tags: milk"),
+        ("tags: milk, gone", "tags: milk"),
+        ("tags: 'tea, gone'", "tags: 'chai'"),
+        ("tags: gone", "tags: []"),
+        ("tags:\n- gone", "tags: []"),
         ("other: [tea]", "other: [tea]"),
         ("tags: &a [tea]\nmore: *a", "tags: &a [tea]\nmore: *a"),
         ("tags: {tea: 1}", "tags: {tea: 1}"),
@@ -180,5 +185,6 @@ RENAMES = {"tea": "chai", "gone": ""}
 def test_entries_are_changed_in_place(block: str, wanted: str, line_end: str) -> None:
     raw = f"---\n{block}\n---\nbody tea\n".replace("\n", line_end)
     source = source_of("a.md", raw, "x")
-    edit = edit_of(source, change_entries(source.text, ("tags", "tag"), RENAMES.get))
+    changes = change_entries(source.text, ("tags", "tag"), lambda _, entry: RENAMES.get(entry), words=True)
+    edit = edit_of(source, changes or ())
     assert (edit.new_text if edit else raw) == f"---\n{wanted}\n---\nbody tea\n".replace("\n", line_end)

@@ -20,12 +20,12 @@ from source_vaults import KEY, OTHERS, make_vault
 from upkeep_vault import UpkeepVault, bytes_of
 
 from generator.errors import StaleEdit
-from generator.sources.entries import drop_entries
 from generator.sources.errors import SourceNotFound, SourceRefused
 from generator.sources.manifest import Manifest, Source, change, load
 from generator.sources.removal import Removal, plan_removal
 from generator.sources.trash import Removed, find_removal, plan_restore, remove, restore
 from generator.upkeep.edits import replaced
+from generator.upkeep.entries import change_entries
 
 NOW = datetime(2026, 6, 1, 9, 30, tzinfo=UTC)
 BASE = {"raw/sources/book.pdf": b"%PDF book", "raw/sources/other.pdf": b"%PDF other"}
@@ -338,11 +338,11 @@ def without_litter(files: Mapping[str, bytes]) -> dict[str, bytes]:
 )
 def test_entries_are_dropped(before: str, after: str) -> None:
     text = f"---\n{before}\n---\nbody a\n"
-    changes = drop_entries(text, ["sources"], lambda name, entry: entry in ("a", "c"))
+    changes = change_entries(text, ["sources"], lambda _, entry: "" if entry in ("a", "c") else None)
     assert changes is not None
-    assert replaced(text, sorted(changes, key=lambda change: change.start)) == f"---\n{after}\n---\nbody a\n"
+    assert replaced(text, changes) == f"---\n{after}\n---\nbody a\n"
 
 
 def test_what_is_no_list_and_broken_front_matter_are_left() -> None:
     for text in ("---\nsources: {a: b}\n---\n", "---\nsources: [a\n---\nx\n", "a\n", "---\nsources:\n---\n"):
-        assert drop_entries(text, ["sources"], lambda name, entry: entry == "a") == []
+        assert change_entries(text, ["sources"], lambda _, entry: "" if entry == "a" else None) == []

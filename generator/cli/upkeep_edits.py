@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from generator.cli.arguments import Parser, whole_number
+from generator.cli.arguments import Parser, add_json, add_vault_option, whole_number
 from generator.cli.terminal import Styled, bold, counted, dim, say
 
 if TYPE_CHECKING:
@@ -16,19 +16,18 @@ if TYPE_CHECKING:
     from generator.upkeep.snapshot import Snapshot
 
 
-def add_scope_argument(parser: Parser) -> None:
-    """The part of the wiki."""
+def add_proposal_arguments(parser: Parser, what: str, limit: int) -> None:
+    """Of which part of the wiki, whether to write, and which of the proposals."""
     parser.add_argument("path", nargs="?", default="", metavar="PAGE", help="a page or a folder; default: all")
-
-
-def add_edit_options(parser: Parser, what: str) -> None:
-    """Whether to write, and which proposals."""
+    add_vault_option(parser)
     choice = parser.add_mutually_exclusive_group()
     choice.add_argument("--apply", action="store_true", help=f"write {what}; files as they were go to .llm-wiki/trash")
     choice.add_argument("--dry-run", action="store_true", help="only show what would change; the default")
     parser.add_argument(
         "--id", action="append", default=[], dest="ids", metavar="ID", help="only this; may be repeated"
     )
+    add_limit(parser, limit)
+    add_json(parser)
 
 
 def add_limit(parser: Parser, default: int) -> None:

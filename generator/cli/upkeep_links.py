@@ -6,18 +6,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from generator.cli.arguments import Commands, add_command, add_json, add_vault_option, whole_number
+from generator.cli.arguments import Commands, add_command, whole_number
 from generator.cli.reading import reading
 from generator.cli.settings import settings
 from generator.cli.terminal import bold, counted, dim, place, say, say_json
-from generator.cli.upkeep_edits import (
-    add_edit_options,
-    add_limit,
-    add_scope_argument,
-    say_differences,
-    say_written,
-    write_edits,
-)
+from generator.cli.upkeep_edits import add_proposal_arguments, say_differences, say_written, write_edits
 
 if TYPE_CHECKING:
     from generator.upkeep.cross_linker import CrossLinks
@@ -27,8 +20,6 @@ if TYPE_CHECKING:
 def add_link(commands: Commands) -> None:
     """`link [PAGE]`."""
     parser = add_command(commands, link)
-    add_scope_argument(parser)
-    add_vault_option(parser)
     parser.add_argument(
         "--min-score",
         type=whole_number(1, 20),
@@ -36,9 +27,7 @@ def add_link(commands: Commands) -> None:
         metavar="SCORE",
         help="the least score of a proposal; default: 3",
     )
-    add_edit_options(parser, "the links")
-    add_limit(parser, 20)
-    add_json(parser)
+    add_proposal_arguments(parser, "the links", 20)
 
 
 def link(
@@ -108,11 +97,7 @@ def _print_links(found: CrossLinks, limit: int) -> None:
 def add_tags(commands: Commands) -> None:
     """`tags [PAGE]`."""
     parser = add_command(commands, tags)
-    add_scope_argument(parser)
-    add_vault_option(parser)
-    add_edit_options(parser, "the agreed spellings")
-    add_limit(parser, 50)
-    add_json(parser)
+    add_proposal_arguments(parser, "the agreed spellings", 50)
 
 
 def tags(path: str, vault: Path | None, apply: bool, dry_run: bool, ids: list[str], limit: int, as_json: bool) -> None:

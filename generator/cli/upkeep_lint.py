@@ -8,18 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from generator.cli.arguments import Commands, add_command, add_json, add_vault_option
+from generator.cli.arguments import Commands, add_command
 from generator.cli.reading import reading
 from generator.cli.settings import settings
 from generator.cli.terminal import Style, Styled, counted, dim, place, say, say_json
-from generator.cli.upkeep_edits import (
-    add_edit_options,
-    add_limit,
-    add_scope_argument,
-    say_differences,
-    say_written,
-    write_edits,
-)
+from generator.cli.upkeep_edits import add_proposal_arguments, say_differences, say_written, write_edits
 
 if TYPE_CHECKING:
     from generator.config import Config
@@ -34,17 +27,13 @@ _LEVELS = ("error", "warning", "info")
 def add_lint(commands: Commands) -> None:
     """`lint [PAGE]`."""
     parser = add_command(commands, lint)
-    add_scope_argument(parser)
-    add_vault_option(parser)
     parser.add_argument("--level", choices=_LEVELS, default="warning", help="the least grave to show; default: warning")
     parser.add_argument(
         "--check", action="append", default=[], type=_code, metavar="CODE", help="only this check; may be repeated"
     )
     parser.add_argument("--strict", action="store_true", help="exit with 1 if there is a warning, too")
     parser.add_argument("--fix", action="store_true", help="show the mends as a difference")
-    add_edit_options(parser, "the mends")
-    add_limit(parser, 100)
-    add_json(parser)
+    add_proposal_arguments(parser, "the mends", 100)
 
 
 def _code(text: str) -> str:

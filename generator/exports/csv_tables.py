@@ -23,10 +23,7 @@ class _Line:
 
 
 def _files(selection: Selection) -> Mapping[str, Pieces]:
-    nodes = (
-        (n.id, n.label, n.id, n.category, ", ".join(n.tags), n.summary, n.community, n.degree, n.lifecycle)
-        for n in selection.nodes
-    )
+    nodes = ((node.id, *node.flat_attributes.values()) for node in selection.nodes)
     return {"nodes.csv": _table(_NODES, nodes), "edges.csv": _table(_EDGES, selection.edges)}
 
 

@@ -15,17 +15,7 @@ def _files(selection: Selection) -> Mapping[str, Pieces]:
 def _text(selection: Selection) -> Pieces:
     yield "CREATE CONSTRAINT page_id IF NOT EXISTS FOR (p:Page) REQUIRE p.id IS UNIQUE;\n"
     for node in selection.nodes:
-        values: dict[str, object] = {
-            "label": node.label,
-            "path": node.id,
-            "category": node.category,
-            "tags": node.tags,
-            "summary": node.summary,
-            "community": node.community,
-            "degree": node.degree,
-            "lifecycle": node.lifecycle,
-        }
-        yield f"MERGE (p:Page {{id: {literal(node.id)}}}) SET p += {_map(values)};\n"
+        yield f"MERGE (p:Page {{id: {literal(node.id)}}}) SET p += {_map(node.attributes)};\n"
     for edge in selection.edges:
         ends = f"MATCH (a:Page {{id: {literal(edge.source)}}}), (b:Page {{id: {literal(edge.target)}}})"
         values = {"relation": edge.relation, "weight": edge.weight, "context": edge.context}

@@ -16,27 +16,20 @@ def _text(selection: Selection) -> Pieces:
     names = {node.id: f"n{number}" for number, node in enumerate(selection.nodes)}
     yield f"digraph wiki {{\ngraph [label={_quoted(selection.title)}];\nnode [shape=box, style=filled];\n"
     for node in selection.nodes:
-        values = {
-            "label": node.label,
-            "path": node.id,
-            "category": node.category,
-            "tags": ", ".join(node.tags),
-            "summary": node.summary,
-            "community": node.community,
-            "degree": str(node.degree),
-            "lifecycle": node.lifecycle,
+        values: dict[str, object] = {
+            **node.flat_attributes,
             "fillcolor": PALETTE[node.colour] if node.colour >= 0 else "#DDDDDD",
             "pos": f"{node.x},{-node.y}",
         }
         yield f"{names[node.id]} [{_list(values)}];\n"
     for edge in selection.edges:
-        values = {"relation": edge.relation, "weight": str(edge.weight), "context": edge.context}
+        values = {"relation": edge.relation, "weight": edge.weight, "context": edge.context}
         yield f"{names[edge.source]} -> {names[edge.target]} [{_list(values)}];\n"
     yield "}\n"
 
 
-def _list(values: Mapping[str, str]) -> str:
-    return ", ".join(f"{name}={_quoted(value)}" for name, value in values.items())
+def _list(values: Mapping[str, object]) -> str:
+    return ", ".join(f"{name}={_quoted(str(value))}" for name, value in values.items())
 
 
 def _quoted(text: str) -> str:

@@ -38,8 +38,7 @@ def _text(selection: Selection) -> Pieces:
 
 
 def _node(node: Node) -> str:
-    values = {name: getattr(node, name) for name in _NODE_KEYS if name not in ("path", "tags")}
-    values |= {"path": node.id, "tags": ", ".join(node.tags)}
+    values = {name: value for name, value in node.flat_attributes.items() if name in _NODE_KEYS}
     colour = PALETTE[node.colour] if node.colour >= 0 else "#999999"
     red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
     return (

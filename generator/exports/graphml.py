@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from generator.exports.format import Format, Pieces
-from generator.exports.selection import Edge, Node, Selection, xml
+from generator.exports.selection import Edge, Selection, xml
 
 _NODE_KEYS = ("label", "path", "category", "tags", "summary", "community", "degree", "lifecycle", "x", "y")
 _EDGE_KEYS = ("relation", "weight", "context")
@@ -23,16 +23,11 @@ def _text(selection: Selection) -> Pieces:
             yield f'<key id="{name}" for="{kind}" attr.name="{name}" attr.type="{_TYPES.get(name, "string")}"/>\n'
     yield '<graph id="wiki" edgedefault="directed">\n'
     for node in selection.nodes:
-        yield f'<node id="{xml(node.id)}">{_data(_node_values(node))}</node>\n'
+        yield f'<node id="{xml(node.id)}">{_data(node.flat_attributes | {"x": node.x, "y": node.y})}</node>\n'
     for number, edge in enumerate(selection.edges):
         ends = f'source="{xml(edge.source)}" target="{xml(edge.target)}"'
         yield f'<edge id="e{number}" {ends}>{_data(_edge_values(edge))}</edge>\n'
     yield "</graph>\n</graphml>\n"
-
-
-def _node_values(node: Node) -> dict[str, object]:
-    values = {name: getattr(node, name) for name in _NODE_KEYS if name not in ("path", "tags")}
-    return values | {"path": node.id, "tags": ", ".join(node.tags)}
 
 
 def _edge_values(edge: Edge) -> dict[str, object]:

@@ -8,7 +8,8 @@ from generator.exports.format import Format, Pieces
 from generator.exports.selection import Selection
 from generator.look import template_files
 from generator.pages.graph import graph_texts
-from generator.pages.graph_data import map_frame, map_rows, safe_json
+from generator.pages.graph_data import map_frame, map_rows
+from generator.script_data import safe_json
 
 
 def _files(selection: Selection) -> Mapping[str, Pieces]:

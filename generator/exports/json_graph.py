@@ -14,22 +14,7 @@ def _files(selection: Selection) -> Mapping[str, Pieces]:
 
 def _text(selection: Selection) -> Pieces:
     yield f'{{"directed": true, "multigraph": true, "graph": {one_line({"name": selection.title})},\n"nodes": [\n'
-    yield from listed(
-        one_line(
-            {
-                "id": node.id,
-                "label": node.label,
-                "path": node.id,
-                "category": node.category,
-                "tags": node.tags,
-                "summary": node.summary,
-                "community": node.community,
-                "degree": node.degree,
-                "lifecycle": node.lifecycle,
-            }
-        )
-        for node in selection.nodes
-    )
+    yield from listed(one_line({"id": node.id} | node.attributes) for node in selection.nodes)
     yield '\n],\n"links": [\n'
     yield from listed(one_line(edge._asdict() | {"key": edge.relation}) for edge in selection.edges)
     yield "\n]}\n"

@@ -41,6 +41,25 @@ class Node(NamedTuple):
     y: int
     colour: int
 
+    @property
+    def attributes(self) -> dict[str, object]:
+        """What the formats for programs say of a page beside its id."""
+        return {
+            "label": self.label,
+            "path": self.id,
+            "category": self.category,
+            "tags": self.tags,
+            "summary": self.summary,
+            "community": self.community,
+            "degree": self.degree,
+            "lifecycle": self.lifecycle,
+        }
+
+    @property
+    def flat_attributes(self) -> dict[str, object]:
+        """The same where there are no lists."""
+        return self.attributes | {"tags": ", ".join(self.tags)}
+
 
 class Edge(NamedTuple):
     """A link from one page to another, once a relation: `wikilink`, `embed` or the type in `relationships`. `weight` is

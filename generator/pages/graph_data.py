@@ -1,13 +1,11 @@
 """The graph as script files: the whole of it for the page of the graph, and the neighbourhoods of a few pages each for
 the small graphs beside notes.
 
-A script that calls a function with its data can be loaded from everywhere, also where a page was opened with a double
-click. Pages know by their own address which file of neighbourhoods is theirs.
+Pages know by their own address which file of neighbourhoods is theirs.
 """
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import permutations
@@ -20,6 +18,7 @@ from generator.look import Look
 from generator.pages.kind import Kind, Planned
 from generator.relevance import HUB
 from generator.render import Renderer
+from generator.script_data import safe_json, script
 from generator.urls import ASSETS
 from generator.wiki import PageRow, Wiki, json_list
 
@@ -29,17 +28,6 @@ WHOLE = 12_000  # pages that are handed over at once; of larger wikis the commun
 _PART = 3_000  # pages in one file of a larger wiki
 _NEAR = 64  # pages whose neighbourhoods are in one file
 _COLOURED = 10
-
-
-def script(name: str, value: object) -> bytes:
-    """A script that hands over `value`. No text in it can end the script or a line of it."""
-    return f"llmwiki.take({json.dumps(name)},{safe_json(value)});\n".encode("utf-8", "replace")
-
-
-def safe_json(value: object) -> str:
-    """JSON that may stand in a script of a page."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 # ── the whole graph ─────────────────────────────────────────────────────────────────────────────────────
@@ -61,10 +49,10 @@ def _make_map(renderer: Renderer, part: int, url: str) -> bytes:
     everything = range(len(wiki.content_pages))
     if part < 0:
         rows: dict[str, Any] = {"between": _between(wiki)} if parts else map_rows(wiki, everything)
-        return script("graph/map", map_frame(wiki, parts) | rows)
+        return script("graph/map", safe_json(map_frame(wiki, parts) | rows))
     members = wiki.layout.members
     chosen = [at for at in everything if members[at] != UNLINKED and members[at] % parts == part]
-    return script(f"graph/map-{part}", map_rows(wiki, chosen))
+    return script(f"graph/map-{part}", safe_json(map_rows(wiki, chosen)))
 
 
 def part_count(pages: int) -> int:
@@ -188,7 +176,7 @@ def _make_near(renderer: Renderer, subject: Any, url: str) -> bytes:
     pages, graph = renderer.wiki.content_pages, renderer.wiki.graph
     name = url.removeprefix(f"{ASSETS}/").removesuffix(".js")
     if not subject:
-        return script(name, {"shards": near_count(len(pages))})
+        return script(name, safe_json({"shards": near_count(len(pages))}))
     group, colours, shared = subject
     numbers = {at: number for number, at in enumerate(group)}
     near, sharing = [], []
@@ -197,7 +185,8 @@ def _make_near(renderer: Renderer, subject: Any, url: str) -> bytes:
         near.append([numbers.setdefault(page, len(numbers)) for page in known])
         sharing.append([(numbers.setdefault(o, len(numbers)), count) for o, count in shared.get(at, {}).items()])
     rows = [_near_row(pages[at], colours, graph.degrees[at]) for at in numbers]
-    return script(name, {"pages": rows, "near": near, "sharing": sharing if any(sharing) else []})
+    value = {"pages": rows, "near": near, "sharing": sharing if any(sharing) else []}
+    return script(name, safe_json(value))
 
 
 def _near_row(page: PageRow, colours: Mapping[str, int], degree: int) -> tuple[str, str, int, int, int]:

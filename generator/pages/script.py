@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from generator.look import Look, template_files
-from generator.pages.graph_data import safe_json
 from generator.pages.kind import Kind, Planned
 from generator.render import Renderer, messages
+from generator.script_data import safe_json
 from generator.urls import ASSETS
 from generator.wiki import Wiki
 

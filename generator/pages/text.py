@@ -4,15 +4,14 @@ previews of links. Long texts are in several parts, so that few of them need the
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 from unicodedata import is_normalized, normalize
 
 from generator.digest import digest
 from generator.look import Look
 from generator.packed import read_headings, unpacked
-from generator.pages.graph_data import safe_json
 from generator.pages.kind import Kind, Planned
 from generator.render import Renderer
+from generator.script_data import safe_json, script
 from generator.urls import ASSETS, text_url
 from generator.wiki import PageRow, Wiki, json_list
 
@@ -40,7 +39,7 @@ def _make(renderer: Renderer, subject: tuple[int, int], url: str) -> bytes:
     parts = _split(normalize("NFC", text), _part_count(page))
     name = url.removeprefix(f"{ASSETS}/").removesuffix(".js")
     if part:
-        return _script(name, parts[part])
+        return script(name, safe_json(parts[part]))
     starts = [0]
     for before in parts[:-1]:
         starts.append(starts[-1] + _width(before))
@@ -55,7 +54,7 @@ def _make(renderer: Renderer, subject: tuple[int, int], url: str) -> bytes:
         "starts": starts,
         "text": parts[0],
     }
-    return _script(name, value)
+    return script(name, safe_json(value))
 
 
 def _split(text: str, count: int) -> Sequence[str]:
@@ -77,10 +76,6 @@ def _place(text: str, offset: int) -> int:
 
 def _width(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
-
-
-def _script(name: str, value: Any) -> bytes:
-    return f"llmwiki.take({safe_json(name)},{safe_json(value)});\n".encode("utf-8", "replace")
 
 
 KIND = Kind("text", _plan, _make)

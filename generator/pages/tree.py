@@ -8,9 +8,9 @@ from typing import Any
 
 from generator.digest import digest
 from generator.look import Look
-from generator.pages.graph_data import script
 from generator.pages.kind import Kind, Planned
 from generator.render import Renderer
+from generator.script_data import safe_json, script
 from generator.urls import ASSETS, folder_url
 from generator.wiki import Folder, Wiki, by_title
 
@@ -41,7 +41,7 @@ def _make(renderer: Renderer, path: str, url: str) -> bytes:
         "pages": [(page.title, page.url) for page in pages[:_MOST]],
         "more": max(0, len(pages) - _MOST),
     }
-    return script(_name(path), value)
+    return script(_name(path), safe_json(value))
 
 
 def _row(folder: Folder) -> tuple[str, str, str, int]:

@@ -12,15 +12,17 @@ from generator.model import Edit, Finding
 from generator.parse_options import ParseOptions
 from generator.parser import parse_note
 from generator.source_map import LinkSpan, map_source
-from generator.sources.entries import IsGone, drop_entries
 from generator.syntax.wikilink import shown_text
 from generator.upkeep.edits import NoteSource, Replacement, edit_of, source_of
+from generator.upkeep.entries import change_entries
 
 LISTS = ("sources", "related", "relationships")
 _BULLET = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 _IN_TEXT = frozenset({"wikilink", "markdown", "html", "diagram"})
 _DEEPEST = 4  # labels within labels
+IsGone = Callable[[str, str], bool]
+"""Whether an entry goes, by the property's name (lower case) and the entry's text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ def cleaned(source: NoteSource, targets: Collection[str], is_gone: IsGone, *, dr
 
     `drop_lines`: a list item that begins with such a link goes as a whole, as in index.md.
     """
-    changes = drop_entries(source.text, LISTS, is_gone)
+    changes = change_entries(source.text, LISTS, lambda name, entry: "" if is_gone(name, entry) else None)
     left = []
     if changes is None:
         message = "an entry of `sources`, `related` or `relationships` cannot be taken out without touching others"

@@ -11,7 +11,8 @@ from generator.model import Edit
 from generator.source_map import LinkSpan, SourceMap, map_source
 from generator.syntax.tag import tag_key
 from generator.upkeep.edits import NoteSource, Replacement, edit_of
-from generator.upkeep.property_text import change_entries, set_property
+from generator.upkeep.entries import change_entries
+from generator.upkeep.property_text import set_property
 
 _TAG_PROPERTIES = ("tags", "tag")
 _UNSAFE = re.compile(r"[\s%()<>\[\]#?|^\\]")
@@ -73,7 +74,8 @@ def repair_note(source: NoteSource, repairs: Sequence[Repair]) -> Edit | None:
         changes += _retagged(source.text, found, [item for item in repairs if isinstance(item, RenameTag)])
     if any(isinstance(repair, DropSource) for repair in repairs):
         gone = {repair.source for repair in repairs if isinstance(repair, DropSource)}
-        changes += change_entries(source.text, ("sources",), lambda entry: "" if entry.strip() in gone else None)
+        dropped = change_entries(source.text, ("sources",), lambda _, entry: "" if entry.strip() in gone else None)
+        changes += dropped or ()
     edit = edit_of(source, changes)
     return _with_properties(source, edit, [item for item in repairs if isinstance(item, SetProperty)])
 
@@ -137,7 +139,7 @@ def _retagged(text: str, found: SourceMap, repairs: Sequence[RenameTag]) -> list
         for tag in found.tags
         if (new := wanted.get(tag_key(tag.name))) and new != tag.name
     ]
-    return changes + change_entries(text, _TAG_PROPERTIES, _Renaming(text, wanted))
+    return changes + (change_entries(text, _TAG_PROPERTIES, _Renaming(text, wanted), words=True) or [])
 
 
 class _Renaming:
@@ -151,7 +153,7 @@ class _Renaming:
         self._taken = {key for key in listed if key not in wanted}
         self._wanted = wanted
 
-    def __call__(self, entry: str) -> str | None:
+    def __call__(self, name: str, entry: str) -> str | None:
         label = entry.strip().lstrip("#")
         new = self._wanted.get(tag_key(label))
         if new is None or new == label:
