@@ -12,13 +12,13 @@ from collections.abc import Iterable
 from operator import add
 
 # Part of the index's identity: raise it whenever `fts_text` gives other text for the same input.
-ANALYSER_VERSION = 1
+ANALYSER_VERSION = 2
 
 # Scripts whose words are not separated by spaces: Han, kana and Hangul, then Thai, Lao, Myanmar and Khmer.
 UNSPACED = (
-    "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
+    "\u2e80-\u2e99\u2e9b-\u2ef3\u2f00-\u2fd5\u3005-\u3007\u3021-\u3029\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff\u1100-\u11ff\ua960-\ua97f\uac00-\ud7ff"
-    "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece\u0edc-\u0edf\u1000-\u109f\u1780-\u17d3"
+    "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece\u0edc-\u0edf\u1000-\u1049\u1050-\u109d\u1780-\u17d3"
 )
 EMOJI = "\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
 _RUN = re.compile(f"[{UNSPACED}]+|[{EMOJI}]")
@@ -58,7 +58,8 @@ class _FoldedCharacters(dict[str, str]):
 
 
 def _is_searched(char: str) -> bool:
-    return unicodedata.category(char)[0] in "LNM" or _RUN.match(char) is not None
+    category = unicodedata.category(char)
+    return category[0] in "LN" or category in ("Mn", "Mc") or _RUN.match(char) is not None
 
 
 _FOLDED = _FoldedCharacters()

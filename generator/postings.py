@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -26,6 +25,8 @@ COLUMNS = 6
 CONTENT = 5
 _TOKEN = re.compile(TOKEN)
 _LONGEST_NAME = 300
+_LONGEST_WORD = 32_768  # in bytes
+_LONG = _LONGEST_WORD // 4  # letters: no shorter word is cut, or has a stem of its own
 _PROPER, _ALIAS = 1, 2  # what a name is
 
 
@@ -69,13 +70,14 @@ def posting(word: str, entries: Iterable[tuple[int, Entry]]) -> Term:
     return Term(word, b"".join(pages).decode("ascii"), b"".join(places).decode("ascii"))
 
 
-# Common words are met again and again.
-_stem = lru_cache(50_000)(stem)
-
-
 def tokens(analysed: str) -> list[str]:
-    """The words of an analysed text as FTS5's `porter unicode61` makes them."""
-    return list(map(_stem, _TOKEN.findall(analysed)))
+    """The words of an analysed text as FTS5's `porter unicode61` makes them: of long ones it keeps 32,768 bytes."""
+    return [stem(word) if len(word) < _LONG else first_bytes(word.encode()) for word in _TOKEN.findall(analysed)]
+
+
+def first_bytes(word: bytes) -> str:
+    """A word as FTS5 keeps it: it may cut the last letter in two."""
+    return word[:_LONGEST_WORD].decode("utf-8", "replace")
 
 
 # ── one page ────────────────────────────────────────────────────────────────────────────────────────────

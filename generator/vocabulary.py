@@ -8,18 +8,29 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from generator.digits import NUMBERS
-from generator.postings import CONTENT, Entry, Source, Term, entry_in, entry_in_content, other_entries, posting
+from generator.postings import (
+    CONTENT,
+    Entry,
+    Source,
+    Term,
+    entry_in,
+    entry_in_content,
+    first_bytes,
+    other_entries,
+    posting,
+)
 from generator.processes import process_pool, without_collector
 from generator.store import connect_read_only
 
 _PARTS = 16  # of the vocabulary, each of about as many places
+_SHORT = 1000  # bytes: such a word is whole
 _FEW = 200_000  # places: too few to start processes for
 _VOCABULARY = "CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, wiki_fts, {kind})"
 # FTS5 tells each place in the order of words, pages, columns, places. The few that are not in the text become negative.
 _COLUMNS = ("title", "aliases", "headings", "tags", "summary")
 _PLACE = f"""CASE col WHEN 'content' THEN offset ELSE -1 - offset * {len(_COLUMNS)} - CASE col
 {" ".join(f"WHEN '{name}' THEN {number}" for number, name in enumerate(_COLUMNS))} END END"""
-_TERMS = f"""SELECT term, group_concat(doc), group_concat({_PLACE}) FROM temp.vocabulary
+_TERMS = f"""SELECT CAST(term AS BLOB), group_concat(doc), group_concat({_PLACE}) FROM temp.vocabulary
 WHERE term >= ? AND term < ? GROUP BY term"""
 _ONCE = entry_in_content([0]).counts
 _END = "\U0010ffff\U0010ffff"  # behind every word
@@ -65,15 +76,15 @@ def _parts(db: sqlite3.Connection) -> Iterator[tuple[str, str]]:
     """Ranges of words, each up to its second word, that one."""
     db.execute(_VOCABULARY.format(kind="row"))
     try:
-        counts = db.execute("SELECT term, cnt FROM temp.vocabulary").fetchall()
+        counts = db.execute("SELECT CAST(term AS BLOB), cnt FROM temp.vocabulary").fetchall()
     finally:
         db.execute("DROP TABLE temp.vocabulary")
     least = max(_FEW, sum(count for _, count in counts) // _PARTS)
     start, held = "", 0
     for term, count in counts:
-        if held > least:
-            yield start, term
-            start, held = term, 0
+        if held > least and len(term) < _SHORT:
+            yield start, term.decode()
+            start, held = term.decode(), 0
         held += count
     yield start, _END
 
@@ -92,7 +103,7 @@ class _Reader:
                 for word, pages, places in self._db.execute(_TERMS, part):
                     by_page = self._by_page(pages, places)
                     if by_page:
-                        yield _posting(word, by_page)
+                        yield _posting(first_bytes(word), by_page)
         finally:
             self._db.execute("DROP TABLE temp.vocabulary")
 

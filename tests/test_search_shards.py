@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import re
+import sqlite3
+from contextlib import closing
+from pathlib import Path
 from random import Random
 
 import pytest
 from project import Project
 
+import generator
 from generator import shard_files
+from generator.analyser import fts_text
 from generator.digits import NUMBER, NUMBERS, VALUES
-from generator.postings import Entry, Term, changed, posting
+from generator.postings import Entry, Term, changed, posting, tokens
 from generator.shard_files import Cut, Shard, cut, cut_again
 
 Page = dict[str, Entry]
+SCHEMA = Path(generator.__file__).with_name("schema.sql").read_text("utf-8")
 
 
 def test_numbers_are_read_as_they_were_written() -> None:
@@ -123,3 +130,62 @@ def test_a_change_leaves_most_files_alone(project: Project) -> None:
     project.build()
     again = {name for name in project.files() if name.startswith("_assets/search/")}
     assert len(again - after) <= 8
+
+
+def fts5_words(texts: list[str]) -> list[list[str]]:
+    """The words that FTS5 itself makes of analysed texts."""
+    tokenizer = re.search(r'CREATE VIRTUAL TABLE wiki_fts .*?(tokenize = ".*?")', SCHEMA, re.DOTALL)
+    assert tokenizer is not None
+    found: dict[int, list[tuple[int, str]]] = {}
+    with closing(sqlite3.connect(":memory:")) as db:
+        db.execute(f"CREATE VIRTUAL TABLE f USING fts5(c, content = '', {tokenizer[1]})")
+        db.execute("CREATE VIRTUAL TABLE v USING fts5vocab(f, instance)")
+        db.executemany("INSERT INTO f (rowid, c) VALUES (?, ?)", enumerate(texts))
+        for term, doc, offset in db.execute("SELECT CAST(term AS BLOB), doc, offset FROM v"):
+            found.setdefault(doc, []).append((offset, term.decode("utf-8", "replace")))
+    return [[word for _, word in sorted(found.get(number, ()))] for number in range(len(texts))]
+
+
+def test_every_character_makes_the_words_that_fts5_makes() -> None:
+    characters = [chr(code) for code in range(0x20, 0x20000) if not 0xD800 <= code < 0xE000]
+    texts = [fts_text(f"x {char} running{char}s {char}{char}") for char in characters]
+    differing = [
+        char for char, text, words in zip(characters, texts, fts5_words(texts), strict=True) if tokens(text) != words
+    ]
+    assert differing == []
+
+
+@pytest.mark.parametrize("letter", ["a", "я", "ა", "𐐨"])
+def test_words_without_end_are_cut_as_fts5_cuts_them(letter: str) -> None:
+    texts = [fts_text(letter * length) for length in (8_000, 10_922, 10_923, 32_768, 40_000)]
+    assert [tokens(text) for text in texts] == fts5_words(texts)
+
+
+ODD = (
+    "ა" * 20_000, "中" * 500, "é̀x", "ﷺ", "𠀀字", "👩‍👩‍👧", "\u200bzero", "İstanbul", "ß", "Ⅷ", "①",
+    "ｶﾞ", "x_y", "C++", "don't", "ﬁne", "\u0301start", "ำไทย", "हिन्दी", "한국어", "عَرَبِيّ",
+    "\x01control", "a\u00adb", "\ue000private", "⽔⽕", "v1.2", "𝔘𝔫𝔦", "\U000e0041",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_odd_words_are_worked_in_as_they_are_in_new_files(project: Project, seed: int) -> None:
+    random = Random(seed)
+
+    def write(number: int) -> None:
+        strange = "".join(
+            chr(random.choice((random.randrange(0xA0, 0x3000), random.randrange(0xE000, 0x1FFFF)))) for _ in "123"
+        )
+        words = " ".join([*random.choices(ODD, k=random.randint(5, 30)), strange])
+        project.write({f"n{number}.md": f"---\ntitle: {random.choice(('x', '中文', 'C++'))}\n---\n# H\n\n{words}\n"})
+
+    for number in range(6):
+        write(number)
+    project.build()
+    for _ in range(3):
+        write(random.randrange(7))
+        project.build()
+    fresh = Project(project.root / "clean", project.vault)
+    fresh.build()
+    mine, theirs = ({k: v for k, v in p.files().items() if "search/" in k} for p in (project, fresh))
+    assert mine == theirs

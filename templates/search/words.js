@@ -94,7 +94,7 @@ llmwiki.makeAnalyser = (rules) => {
     if (!folded.has(char)) {
       const bare = caseFold(char.normalize("NFKD").replace(optionalMarks, ""));
       const plain = bare.replace(wholeLetters, (letter) => rules.wholeLetters[letter]).normalize("NFC");
-      folded.set(char, Array.from(plain, (c) => (c < "\x80" || /[\p{L}\p{N}\p{M}]/u.test(c) || inRun.test(c) ? c : " ")).join(""));
+      folded.set(char, Array.from(plain, (c) => (c < "\x80" || /[\p{L}\p{N}\p{Mn}\p{Mc}]/u.test(c) || inRun.test(c) ? c : " ")).join(""));
     }
     return folded.get(char);
   }
