@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 LinkKind = Literal["wikilink", "markdown", "property", "html", "diagram"]
 Lifecycle = Literal["draft", "verified", "archived", "disputed"]
 
 
-@dataclass(frozen=True, slots=True)
-class SourceFile:
+class SourceFile(NamedTuple):
     """A file of the vault as the scan saw it; `disk` is its real relative name where NFC differs from it."""
 
     path: str
@@ -33,7 +32,7 @@ class SourceFile:
     @property
     def fingerprint(self) -> tuple[int, int, int, int]:
         """Changes whenever the file may have changed, even with its mtime and size kept."""
-        return (self.mtime_ns, self.size, self.ctime_ns, self.inode)
+        return self[2:]
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,13 +59,18 @@ def kept_heap() -> Iterator[None]:
         gc.unfreeze()
 
 
-def _settle(start: Callable[..., None] | None, arguments: tuple[Any, ...]) -> None:
-    """In a new worker: leave Ctrl-C, which reaches the whole group, to the program, end when that is gone, and look for
-    cycles less often, since a parse makes tens of thousands of objects and few of those."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+def collect_seldom() -> None:
+    """From now on the collector leaves alone what is there, and comes less often: a parse or a look at a vault makes
+    tens of thousands of objects and hardly a cycle."""
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
+
+
+def _settle(start: Callable[..., None] | None, arguments: tuple[Any, ...]) -> None:
+    """In a new worker: leave Ctrl-C, which reaches the whole group, to the program, and end when that is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    collect_seldom()
     if start is not None:
         start(*arguments)
 

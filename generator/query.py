@@ -44,14 +44,19 @@ def run(connection: sqlite3.Connection, program: Program[T]) -> T:
 
 
 async def run_async(connection: aiosqlite.Connection, program: Program[T]) -> T:
-    """Run a program on an aiosqlite connection: one hop to its thread a query."""
+    """Run a program on an aiosqlite connection, on one state of the index.
+
+    All of it runs in the connection's thread: a hop for every query would cost more than most queries do.
+    """
+    return await connection._execute(_run_on_one_state, connection._conn, program)  # type: ignore[no-untyped-call, no-any-return]
+
+
+def _run_on_one_state(connection: sqlite3.Connection, program: Program[T]) -> T:
+    connection.execute("BEGIN")
     try:
-        query = next(program)
-        while True:
-            rows = await connection.execute_fetchall(query.sql, query.params)
-            query = program.send([query.row(tuple(row)) for row in rows])
-    except StopIteration as stop:
-        return stop.value  # type: ignore[no-any-return]
+        return run(connection, program)
+    finally:
+        connection.rollback()
 
 
 _PAGE_COLUMNS = (

@@ -65,7 +65,7 @@ def raw_files(vault: Path, found: Scan, layout: Layout) -> tuple[SourceFile, ...
                 inside = scan(vault / root, exclude=(), output=None, index=None)
             except VaultError:
                 continue  # it cannot be listed: it holds nothing for us
-            prefixed = (replace(file, path=f"{root}/{file.path}", disk=f"{root}/{file.disk}") for file in inside.files)
+            prefixed = (file._replace(path=f"{root}/{file.path}", disk=f"{root}/{file.disk}") for file in inside.files)
             files.extend(prefixed)
     return tuple(files)
 

@@ -79,7 +79,7 @@ class Store:
     def fingerprints(self) -> dict[str, tuple[int, int, int, int]]:
         """What the last scan saw of every file, by path."""
         rows = self.db.execute("SELECT path, mtime_ns, size, ctime_ns, inode FROM wiki_files")
-        return {path: (mtime, size, ctime, inode) for path, mtime, size, ctime, inode in rows}
+        return {row[0]: row[1:] for row in rows}
 
     def digests(self) -> dict[str, str]:
         """The MD5 of every page's file, by path."""

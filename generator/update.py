@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from itertools import chain
 
 from generator.config import Config
 from generator.indexer import IndexReport, Progress, update_index
 from generator.model import Finding
 from generator.parse_options import ParseOptions
 from generator.processes import without_collector, worker_count
+from generator.query import Program, Query, run
 from generator.store import Store, open_store, seen_version
 from generator.vault import Layout, Scan, detect_layout, scan
 
@@ -84,11 +86,18 @@ def parse_options(config: Config, layout: Layout) -> ParseOptions:
 
 def vault_findings(store: Store, found: Scan) -> tuple[Finding, ...]:
     """What scan and parse had to say of the vault as it is now, sorted by place."""
-    findings = list(found.problems)
-    for path, problem in store.db.execute("SELECT path, problem FROM wiki_files WHERE problem != ''"):
-        findings.append(Finding("unreadable", "warning", path, 1, problem))
-    for path, problems in store.db.execute("SELECT path, problems FROM wiki_pages WHERE problems != '[]'"):
-        for code, message, line in json.loads(problems):
-            severity = "error" if code in _ERRORS else "info" if code in _INFOS else "warning"
-            findings.append(Finding(code, severity, path, line, message))  # type: ignore[arg-type]
+    return run(store.db, findings_beside(found.problems))
+
+
+def findings_beside(problems: Sequence[Finding]) -> Program[tuple[Finding, ...]]:
+    """The `problems` of a scan, and what parsing had to say, sorted by place."""
+    sql = "SELECT path, problem FROM wiki_files WHERE problem != ''"
+    unreadable = yield Query(sql, (), lambda row: Finding("unreadable", "warning", row[0], 1, row[1]))
+    sql = "SELECT path, problems FROM wiki_pages WHERE problems != '[]'"
+    parsed = yield Query(sql, (), lambda row: [_finding(row[0], *problem) for problem in json.loads(row[1])])
+    findings = [*problems, *unreadable, *chain.from_iterable(parsed)]
     return tuple(sorted(findings, key=lambda finding: (finding.path, finding.line, finding.code, finding.message)))
+
+
+def _finding(path: str, code: str, message: str, line: int) -> Finding:
+    return Finding(code, "error" if code in _ERRORS else "info" if code in _INFOS else "warning", path, line, message)

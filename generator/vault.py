@@ -62,6 +62,8 @@ def is_page(layout: Layout, path: str) -> bool:
 
 def diff(known: Mapping[str, tuple[int, int, int, int]], files: Sequence[SourceFile]) -> Changes:
     """What changed since `known`, fingerprints by path. Pure; each part sorted by path."""
+    if known == {file.path: file.fingerprint for file in files}:  # nearly always, and a fourth of the work
+        return Changes()
     added, modified = [], []
     for file in sorted(files, key=_by_path):
         before = known.get(file.path)

@@ -64,20 +64,16 @@ class Walk:
         disk, path = disk + entry.name, path + name
         if entry.is_file(follow_symlinks=False):  # nearly every entry: one question
             if not self.rules.file(path, name):
-                self._add_entry(entry, disk, path)
+                try:
+                    self._add(path, disk, entry.stat(follow_symlinks=False))
+                except FileNotFoundError:  # deleted since the folder was read
+                    return None
         elif entry.is_dir(follow_symlinks=False):
             if not self.rules.folder(path, name):
                 return entry.path, f"{disk}/", f"{path}/"
         elif entry.is_symlink() and not self.rules.folder(path, name) and not self.rules.file(path, name):
             self.links.append(SymbolicLink(os.path.realpath(entry.path), disk, path, (*chain, real)))
         return None
-
-    def _add_entry(self, entry: os.DirEntry[str], disk: str, path: str) -> None:
-        try:
-            status = entry.stat(follow_symlinks=False)
-        except FileNotFoundError:  # deleted since the folder was read
-            return
-        self._add(path, disk, status)
 
     def _add(self, path: str, disk: str, status: os.stat_result) -> None:
         inode = status.st_ino & _LARGEST

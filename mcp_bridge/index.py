@@ -52,10 +52,8 @@ class Reader:
 
         async with self._lock:
             connection = await self._connect()
-            self._deadline = time.monotonic() + self._timeout_s
             try:
-                await connection.execute("BEGIN")
-                return await run_async(connection, program)
+                return await run_async(connection, self._timed(program))
             except sqlite3.OperationalError as error:
                 if error.sqlite_errorcode != sqlite3.SQLITE_INTERRUPT:
                     raise
@@ -66,10 +64,9 @@ class Reader:
                     details={"retryable": False},
                 ) from error
             except asyncio.CancelledError:
+                self._deadline = 0.0  # the program ends with its next query, if not with this one
                 await connection.interrupt()
                 raise
-            finally:
-                await connection.rollback()
 
     async def close(self) -> None:
         """Close the connection; the next program opens another."""
@@ -92,6 +89,10 @@ class Reader:
         await connection.set_progress_handler(self._is_late, _STEPS)
         self._connection, self._inode = connection, inode
         return connection
+
+    def _timed(self, program: Program[T]) -> Program[T]:
+        self._deadline = time.monotonic() + self._timeout_s
+        return (yield from program)
 
     def _is_late(self) -> int:
         return int(time.monotonic() > self._deadline)

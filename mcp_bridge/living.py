@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("llmwiki.bridge")
 _LOCKED = frozenset((sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED))
-_POLL_S = 0.2
+_POLL_S = 0.4  # an update, too, must fit into the second in which a change is found
 _AFTER_FAILURE_S = 2.0
 _FIRST_PATIENCE_S = 50.0  # clients give up on a call after a minute
 _PATIENCE_S = 5.0
@@ -46,15 +46,14 @@ class LivingIndex:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="llmwiki-index")
         self._lock = threading.Lock()
         self._queued: Future[None] | None = None
-        self._surely = False  # whether the queued look must not miss anything written so far
         self._idle = threading.Event()
         self._idle.set()
         self._stopping = threading.Event()
         self._watcher: Watcher | None = None
         self._seen: tuple[int, ...] = ()  # the index file as our last update left it
         self._suspect = False
-        self.findings: tuple[Finding, ...] = ()
-        """What scan and parse had to say of the vault."""
+        self.passed_over: tuple[Finding, ...] = ()
+        """What the last scan had to say of the vault; `generator.update.findings_beside` adds what parsing had."""
         self.problem = ""
         """Why the last update failed; "" if it did not."""
         self.ready = False
@@ -65,7 +64,7 @@ class LivingIndex:
     async def keep(self) -> None:
         """Begin the first update, then follow the vault until cancelled."""
         while True:
-            await asyncio.wait({_observed(self._look_again(surely=False))})
+            await asyncio.wait({_observed(self._look_again())})
             await asyncio.sleep(_AFTER_FAILURE_S if self.problem else _POLL_S)
 
     async def fresh(self, tell: Tell | None = None, patience: float | None = None) -> bool:
@@ -77,7 +76,7 @@ class LivingIndex:
         if patience is None:
             patience = _PATIENCE_S if self.ready else _FIRST_PATIENCE_S
         deadline = time.monotonic() + patience
-        look = _observed(self._look_again(surely=True))
+        look = _observed(self._look_again())
         while not look.done() and (left := deadline - time.monotonic()) > 0:
             await asyncio.wait({look}, timeout=min(left, 1.0))
             if tell and not look.done() and self.progress[1]:
@@ -94,10 +93,6 @@ class LivingIndex:
             )
         return False
 
-    def look(self) -> None:
-        """Begin a look at the vault, for which nobody waits yet."""
-        _observed(self._look_again(surely=False))
-
     def suspect(self) -> None:
         """Have the next look read the whole index for damage: a query met some."""
         self._suspect = True
@@ -111,36 +106,35 @@ class LivingIndex:
             watcher.close()
         return ended
 
-    def _look_again(self, *, surely: bool) -> Future[None]:
+    def _look_again(self) -> Future[None]:
         """A look at the vault that begins after this call; all who ask before it begins share it."""
         with self._lock:
-            self._surely = self._surely or surely
             if self._queued is None:
                 self._queued = self._thread.submit(self._look)
             return self._queued
 
     def _look(self) -> None:
         with self._lock:
-            surely, self._surely, self._queued = self._surely, False, None
+            self._queued = None
         self._idle.clear()
         try:
-            if self._is_due(surely=surely):
+            if self._is_due():
                 self._update()
         finally:
             self._idle.set()
 
-    def _is_due(self, *, surely: bool) -> bool:
+    def _is_due(self) -> bool:
         if self._stopping.is_set():
             return False
+        if not self.ready:  # the first question waits for this look: the next one begins to watch
+            return True
         if self._watcher is None:
             from mcp_bridge.watch import Watcher
 
             # Before the scan, so that no change falls between the two.
             self._watcher = Watcher(self._config)
             return True
-        return (
-            self._watcher.changed(surely=surely) or self._suspect or self._seen != _state(self._config.wiki.index_path)
-        )
+        return self._watcher.changed() or self._suspect or self._seen != _state(self._config.wiki.index_path)
 
     def _update(self) -> None:
         """One update; a second one, after a check of the whole index, where the first met damage."""
@@ -167,17 +161,15 @@ class LivingIndex:
 
     def _update_once(self, *, check: bool) -> None:
         # The parser with it: 0.3 s that `initialize` need not wait for.
-        from generator.update import open_and_update, vault_findings
+        from generator.update import open_and_update
 
         started = time.monotonic()
         try:
             store, report, scan = open_and_update(self._config, check=check, progress=self._step)
-            try:
-                self.findings = vault_findings(store, scan)
-            finally:
-                store.close()
+            store.close()
         finally:
             self.progress = (0, 0)
+        self.passed_over = scan.problems
         if report.changes or not self.ready:
             seconds = time.monotonic() - started
             _log.info(

@@ -16,7 +16,6 @@ from importlib import import_module
 from typing import Any, get_type_hints
 
 import anyio
-import anyio.to_thread
 from mcp.server.context import ServerRequestContext
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.tools import Tool
@@ -51,9 +50,8 @@ from mcp_bridge.tools.face import ToolFace
 from mcp_bridge.writing import Reach, allows
 
 _log = logging.getLogger("llmwiki.bridge")
-_NEEDED_FIRST = ("aiosqlite", "generator.retrieval", "generator.lookup", "generator.context", "mcp_bridge.resources")
+_NEEDED_FIRST = ("generator.update", "generator.retrieval", "aiosqlite")
 _HEAD_START_S = 0.1  # for `initialize`: then work begins that slows it down
-_WARM_UP_AFTER_S = 1.0  # a client that asks before has no use for it
 _THEIRS = frozenset(
     ("INVALID_ARGUMENTS", "INVALID_CURSOR", "PAGE_NOT_FOUND", "AMBIGUOUS_PAGE", "PATH_FORBIDDEN", "UNREADABLE")
 )
@@ -99,10 +97,7 @@ class WikiServer(MCPServer[Any]):
 
     async def _keep_index(self) -> None:
         await anyio.sleep(_HEAD_START_S)
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._bridge.living.keep)
-            await anyio.sleep(_WARM_UP_AFTER_S)
-            await anyio.to_thread.run_sync(_warm_up)
+        await self._bridge.living.keep()
 
     async def _handle_list_resources(
         self, ctx: ServerRequestContext[Any, Any], params: PaginatedRequestParams | None
@@ -153,8 +148,6 @@ class WikiServer(MCPServer[Any]):
     ) -> CallToolResult:
         """The envelope of the tool's answer, or of what went wrong. Raises MCPError only."""
         started = time.monotonic()
-        if not self._bridge.living.ready:
-            self._bridge.living.look()  # while the tool's own imports go on
         try:
             result = await self._call(name, arguments, context)
             outcome = "answered"
@@ -188,8 +181,9 @@ class WikiServer(MCPServer[Any]):
         return markdown(answer) if isinstance(answer, str) else success(answer)
 
 
-def _warm_up() -> None:
-    """Import what the first answers need, while the client makes up its mind."""
+def load_what_answers_need() -> None:
+    """Import what the first look at the vault and the first search would load. A twentieth of what the SDK takes to
+    load, which a process that serves for hours can spend at its start, and a first question cannot."""
     for name in _NEEDED_FIRST:
         import_module(name)
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, NoReturn
 from generator import __version__
 from generator.config import Config, LoggingSettings, load_config
 from generator.errors import WikiError
+from generator.processes import collect_seldom, without_collector
 from mcp_bridge.http import PATHS, application, listen, serve
 
 if TYPE_CHECKING:
@@ -82,13 +83,16 @@ def _configure_log(settings: LoggingSettings) -> None:
 
 
 def _serve(config: Config, listener: socket.socket | None, allowed_hosts: Sequence[str]) -> NoReturn:
-    import anyio  # with `protocol`, the SDK: a second, which a refused start need not take
+    with without_collector():
+        import anyio  # with `protocol`, the SDK: a second, which a refused start need not take
 
-    from mcp_bridge.index import Bridge
-    from mcp_bridge.protocol import WikiServer
+        from mcp_bridge.index import Bridge
+        from mcp_bridge.protocol import WikiServer, load_what_answers_need
 
-    bridge = Bridge.over(config)
-    living, server = bridge.living, WikiServer(bridge)
+        bridge = Bridge.over(config)
+        living, server = bridge.living, WikiServer(bridge)
+        load_what_answers_need()
+        collect_seldom()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: _leave(living, 0))
     code = 1

@@ -17,8 +17,8 @@ from generator.config import Config
 from generator.watch import Watched
 
 _log = logging.getLogger("llmwiki.bridge")
-_STEP_MS = 2
-_LONGEST_S = 0.5  # to wait for a mark
+_MARK_MS = 25  # to wait for a mark, which nearly always takes less than one
+_LONGEST_S = 0.5  # for what comes before it
 _BLIND_S = 1.0
 
 
@@ -34,11 +34,11 @@ class Watcher:
         self._next_look = 0.0
         self._events = self._open()
 
-    def changed(self, *, surely: bool = False) -> bool:
-        """Whether a file that may belong to the vault was made, changed, moved or deleted since the last call.
+    def changed(self) -> bool:
+        """Whether a file that may belong to the vault was made, changed, moved or deleted between the last call and
+        this one.
 
-        `surely` counts all that was written before this call; otherwise an event may still be under way. Without
-        events the answer is yes, once a second.
+        Yes, too, where nobody can tell. Without events the answer is yes, once a second.
         """
         if (folder := _identity(self._vault)) != self._folder:  # gone, back again, or another one in its place
             self._folder = folder
@@ -46,7 +46,7 @@ class Watcher:
             return True
         if self._events is not None:
             try:
-                return self._take(self._events, self._make_mark() if surely else "")
+                return self._take(self._events)
             except (OSError, RuntimeError, StopIteration) as error:
                 _log.warning("file events have ended (%s): looking at the whole vault instead", type(error).__name__)
                 self._events = None
@@ -68,23 +68,31 @@ class Watcher:
         mark.unlink()
         return str(mark)
 
-    def _take(self, events: Iterator[set[FileChange]], mark: str) -> bool:
-        deadline = time.monotonic() + _LONGEST_S
-        while True:
+    def _take(self, events: Iterator[set[FileChange]]) -> bool:
+        """What has come, up to a mark that is made now.
+
+        The watcher forgets what it hears at the very moment at which it gives up waiting. Thanks to the mark it never
+        waits in vain; where it did, nobody can tell what was forgotten.
+        """
+        mark, deadline = self._make_mark(), time.monotonic() + _LONGEST_S
+        while time.monotonic() < deadline:
             batch = next(events)
-            if any(not path.startswith(self._gate) and self._watched.concerns(change, path) for change, path in batch):
+            if not batch or any(
+                not path.startswith(self._gate) and self._watched.concerns(change, path) for change, path in batch
+            ):
                 return True
-            if not mark or any(path == mark for _, path in batch) or time.monotonic() > deadline:
+            if any(path == mark for _, path in batch):
                 return False
+        return True
 
     def _open(self) -> Iterator[set[FileChange]] | None:
         events = watch(
             self._vault,
             self._gate,
             watch_filter=None,  # `_take` filters: inside, a stream of foreign changes would never come to an end
-            debounce=_STEP_MS,
-            step=_STEP_MS,
-            rust_timeout=_STEP_MS,
+            debounce=0,
+            step=0,  # no sleep: marks come at once
+            rust_timeout=_MARK_MS,
             yield_on_timeout=True,
             raise_interrupt=False,
             ignore_permission_denied=True,

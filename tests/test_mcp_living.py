@@ -17,6 +17,7 @@ from generator.errors import IndexBusy, QueryTimeout
 from generator.query import Program, Query
 from generator.store import open_store
 from mcp_bridge.living import LivingIndex
+from mcp_bridge.watch import Watcher
 
 
 def test_what_was_written_a_moment_ago_is_found(project: Project) -> None:
@@ -50,6 +51,29 @@ def test_changes_are_taken_in_while_nobody_asks(project: Project) -> None:
             keeper.cancel()
 
     asyncio.run(check())
+
+
+def test_every_change_is_heard_by_the_time_of_the_next_question(project: Project) -> None:
+    watcher = Watcher(project.config())
+    try:
+        for n in range(200):
+            project.write({"A.md": f"text {n}\n", ".obsidian/workspace.json": str(n)})
+            assert watcher.changed(), n
+            while watcher.changed():  # what is left of the same change
+                continue
+    finally:
+        watcher.close()
+
+
+def test_what_may_have_been_missed_counts_as_a_change(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    watcher = Watcher(project.config())
+    try:
+        while watcher.changed():
+            continue
+        monkeypatch.setattr(watcher, "_make_mark", lambda: "a mark that never comes")
+        assert watcher.changed()
+    finally:
+        watcher.close()
 
 
 def test_what_does_not_concern_the_vault_starts_no_update(project: Project) -> None:

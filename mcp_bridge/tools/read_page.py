@@ -18,7 +18,7 @@ from mcp_bridge.envelope import MAX_CHARACTERS
 from mcp_bridge.index import Bridge
 
 if TYPE_CHECKING:
-    from generator.model import Block, Finding, Heading, WikiPage
+    from generator.model import Block, Heading, WikiPage
     from generator.query import Backlink, Program
 
 _Part = Literal["frontmatter", "backlinks", "outline"]
@@ -63,7 +63,7 @@ async def wiki_read_page(
         from generator.vault import safe_path
 
         safe_path(bridge.config.wiki.vault_path, page)  # what must not be named is refused, not looked for
-        _refuse_unreadable(page, bridge.living.findings)
+        await _refuse_unreadable(bridge, page)
         raise
     except (IndexBusy, IndexCorrupted, IndexMissing):
         if not bridge.is_down:
@@ -113,11 +113,12 @@ def _bare(name: str) -> str:
     return bare[2:-2].partition("|")[0] if bare.startswith("[[") and bare.endswith("]]") else bare
 
 
-def _refuse_unreadable(name: str, findings: Sequence[Finding]) -> None:
+async def _refuse_unreadable(bridge: Bridge, name: str) -> None:
     from generator.analyser import name_key
+    from generator.update import findings_beside
 
     key = name_key(name).removeprefix("./").removesuffix(".md")
-    for finding in findings:
+    for finding in await bridge.read(partial(findings_beside, bridge.living.passed_over)):
         if finding.code == "unreadable" and name_key(finding.path).removesuffix(".md") == key:
             raise Unreadable(finding.message, path=finding.path, hint="mend the file, or read another page")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime
 from functools import partial
@@ -14,7 +15,9 @@ from mcp_bridge.arguments import AsList
 from mcp_bridge.index import Bridge
 
 if TYPE_CHECKING:
+    from generator.model import Finding
     from generator.query import Program
+    from generator.upkeep.status import Status
 
 _Part = Literal["sources", "queue", "hubs"]
 _PATIENCE_S = 20.0
@@ -45,9 +48,6 @@ async def wiki_status(bridge: Bridge, include: Annotated[tuple[_Part, ...], AsLi
     `queue` (by state, next keys), `hubs` (most linked pages).
 
     Example: {"include": ["queue"]}"""
-    from generator.upkeep.status import Status  # with it the parser, which `initialize` need not wait for
-    from generator.upkeep.status import wiki_status as state_of_wiki
-
     living = bridge.living
     try:
         is_fresh = await living.fresh(bridge.tell, patience=_PATIENCE_S)
@@ -55,8 +55,8 @@ async def wiki_status(bridge: Bridge, include: Annotated[tuple[_Part, ...], AsLi
         if living.ready or living.problem:
             raise
         return StatusAnswer({}, _pending(bridge), {"state": "building"}, ())
-    state: Status = await bridge.read(partial(state_of_wiki, date.today(), living.findings))
-    problems = [finding for finding in living.findings if finding.severity != "info"]
+    state, findings = await bridge.read(partial(_state, living.passed_over))
+    problems = [finding for finding in findings if finding.severity != "info"]
     index = {
         "state": "current" if is_fresh else "updating",
         "version": state.index_version,
@@ -80,6 +80,15 @@ async def wiki_status(bridge: Bridge, include: Annotated[tuple[_Part, ...], AsLi
         queue if "queue" in include else None,
         tuple(asdict(hub) for hub in await bridge.read(partial(hubs, _MOST_HUBS))) if "hubs" in include else None,
     )
+
+
+def _state(passed_over: Sequence[Finding]) -> Program[tuple[Status, Sequence[Finding]]]:
+    """The state, and the files that could not be read as they were meant, as the same index has them."""
+    from generator.update import findings_beside
+    from generator.upkeep.status import wiki_status as state_of_wiki  # with it the parser: not for `initialize`
+
+    findings = yield from findings_beside(passed_over)
+    return (yield from state_of_wiki(date.today(), findings)), findings
 
 
 def _manifest(bridge: Bridge) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -78,6 +78,7 @@ def _lint(
 ) -> Program[tuple[list[LintIssue], dict[str, int], int]]:
     from dataclasses import replace
 
+    from generator.update import findings_beside
     from generator.upkeep.lint import lint
     from generator.upkeep.origins import lint_sources
     from generator.upkeep.scope import scope_of
@@ -89,7 +90,7 @@ def _lint(
         vault,
         detect_layout(vault),
         date.today(),
-        findings=bridge.living.findings,
+        findings=(yield from findings_beside(bridge.living.passed_over)),
         sources=lint_sources(vault),
         nearest=site.nearest_links,
         language=site.language,
