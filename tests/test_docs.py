@@ -97,6 +97,7 @@ CALLS = {
         "ingest scan --vault {new}",
         "ingest next --vault {new}",
         "ingest done tea.txt --fallback-summary --vault {new}",
+        "ingest again --vault {new}",
     ],
     "source": [
         "source list --vault {new}",

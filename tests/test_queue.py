@@ -19,7 +19,18 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from generator.sources.errors import SourceNotFound, SourceRefused
 from generator.sources.manifest import Manifest, Source, change, load, stamp
-from generator.sources.queue import LEASE, MOST_ATTEMPTS, counts, expire, finish, give_up, next_source, take
+from generator.sources.queue import (
+    LEASE,
+    MOST_ATTEMPTS,
+    again,
+    counts,
+    expire,
+    finish,
+    give_up,
+    next_source,
+    queue_again,
+    take,
+)
 
 NOW = datetime(2026, 6, 1, 9, 30, tzinfo=UTC)
 ROOT = Path(__file__).resolve().parent.parent
@@ -90,6 +101,44 @@ def test_done_is_done() -> None:
     assert counts(manifest) == {"pending": 0, "processing": 0, "done": 1, "failed": 0}
 
 
+def test_what_is_done_can_wait_again() -> None:
+    manifest = queue("a.md", "b.md", "c.md", "gone.md").put("agent:x/1", Source(state="done"))
+    manifest = manifest.put("gone.md", Source(state="done")).put("b.md", Source(state="failed", attempts=3, error="x"))
+    manifest = manifest.put("a.md", Source(state="done", title="A", tool="t", pages=("wiki/A.md", "wiki/B.md")))
+    after, keys = again(manifest, NOW, lambda key: key != "gone.md", lambda page: page == "wiki/B.md")
+    assert keys == ["a.md", "b.md"]  # what an agent said has no file to read once more
+    assert after.sources["a.md"] == Source(title="A", tool="t", pages=("wiki/B.md",))
+    assert after.sources["b.md"] == Source()
+    assert {key: after.sources[key] for key in ("c.md", "gone.md", "agent:x/1")} == {
+        key: manifest.sources[key] for key in ("c.md", "gone.md", "agent:x/1")
+    }
+    assert again(after, NOW, there, there, "a.md") == (after, [])
+    assert again(manifest, NOW, there, there, "agent:x/1")[1] == ["agent:x/1"]  # asked for by name
+    taken, _ = take(after, NOW, there, "a.md")
+    for refused in (
+        lambda: again(taken, NOW, there, there, "a.md"),
+        lambda: again(manifest, NOW, lambda key: False, there, "a.md"),
+    ):
+        with pytest.raises(SourceRefused):
+            refused()
+    with pytest.raises(SourceNotFound):
+        again(manifest, NOW, there, there, "b")
+    assert again(taken, NOW + LEASE, there, there, "a.md")[0].sources["a.md"].state == "pending"
+
+
+def test_queued_again_on_disk_only_when_asked(tmp_path: Path) -> None:
+    fill(tmp_path, 2)
+    finished = {"000.md": Source(state="done", pages=("wiki/A.md", "../B.md")), "001.md": Source()}
+    change(tmp_path, lambda manifest: (Manifest(finished), None))
+    (tmp_path / "wiki").mkdir()
+    (tmp_path / "wiki/A.md").write_text("a")
+    assert queue_again(tmp_path, NOW, apply=False) == ["000.md"]
+    assert load(tmp_path).sources == finished
+    assert queue_again(tmp_path, NOW) == ["000.md"]
+    assert load(tmp_path).sources["000.md"] == Source(pages=("wiki/A.md",))
+    assert queue_again(tmp_path, NOW) == []
+
+
 class Queue(RuleBasedStateMachine):
     """Any order of operations: no source is lost, in two hands, or handed out once it is done."""
 
@@ -125,6 +174,15 @@ class Queue(RuleBasedStateMachine):
         self.held.pop(key, None)
         if is_done:
             self.finished.add(key)
+
+    @rule(key=st.sampled_from(["a.md", "b.md", "c.md", ""]))
+    def read_again(self, key: str) -> None:
+        try:
+            self.manifest, keys = again(self.manifest, self.now, there, there, key)
+        except SourceRefused:
+            assert self.held[key] > self.now
+            return
+        self.finished.difference_update(keys)
 
     @invariant()
     def nothing_is_lost(self) -> None:

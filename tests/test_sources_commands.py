@@ -26,8 +26,9 @@ def test_every_key_of_the_json_is_described(project: Project, tmp_path: Path) ->
     said: dict[str, set[str]] = {}
     for line in (
         "ingest scan --apply", "ingest status", "ingest next a.md", "ingest done a.md --fallback-summary",
-        "ingest next", "ingest fail deep/b.txt --why x", f"source add {tmp_path}/new.md --apply", "source list",
-        "source remove a.md --apply", "source restore --apply", "archive create", "archive list", "archive restore 20",
+        "ingest again", "ingest next", "ingest fail deep/b.txt --why x", f"source add {tmp_path}/new.md --apply",
+        "source list", "source remove a.md --apply", "source restore --apply", "archive create", "archive list",
+        "archive restore 20",
     ):  # fmt: skip
         said.setdefault(line.split()[0], set()).update(project.json(*line.split()))
     described = sections(page("commands.md"))
@@ -42,7 +43,8 @@ def test_every_key_of_the_json_is_described(project: Project, tmp_path: Path) ->
     "line",
     [
         "ingest status a.md", "ingest scan a.md", "ingest fail a.md", "ingest next --why x", "ingest next --page P",
-        "ingest status --apply", "source add", "source remove", "source list x", "source remove a.md --tool x",
+        "ingest status --apply", "ingest again --tool x", "ingest next --apply",
+        "source add", "source remove", "source list x", "source remove a.md --tool x",
         "source add a.md --with-file", "archive restore", "archive list x", "archive list --apply",
         "archive restore x --label y", "history list x", "history extract", "history list --out x",
     ],
