@@ -131,6 +131,13 @@ def test_tables_on_a_terminal(vault: Path) -> None:
     assert "entities" in output
 
 
+def test_each_skill_has_one_line_of_the_terminal(vault: Path) -> None:
+    lines = on_terminal("skills", "list", COLUMNS="70").splitlines()
+    assert len(lines) == 1 + 11
+    assert all(len(line.rstrip()) <= 70 for line in lines[1:])
+    assert any(line.endswith("…") for line in lines)
+
+
 def on_terminal(*arguments: str, **environment: str) -> str:
     """What a command prints to a terminal."""
     master, slave = pty.openpty()

@@ -69,6 +69,7 @@ def _list(target: Path, chosen: list[Skill], as_json: bool) -> int:
     say_table(
         ("skill", str(target), "what it does"),
         [(skill.name, state, _gist(skill.description)) for skill, state in zip(chosen, states, strict=True)],
+        cut_last=True,
     )
     return 0
 

@@ -26,6 +26,7 @@ _SEVERITY_STYLES: dict[str, Style] = {"error": "red", "warning": "yellow", "info
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _MOST_FINDINGS = 20
 _PROGRESS_AFTER_S = 1.0
+_NARROWEST = 20  # to which the last column of a table is cut
 
 
 class Styled(NamedTuple):
@@ -68,10 +69,11 @@ def say_pairs(pairs: Sequence[tuple[str, str]]) -> None:
         say(dim(_padded(name, width)), "  ", value)
 
 
-def say_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print a table: drawn by rich on a terminal, as plain aligned columns elsewhere."""
+def say_table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, cut_last: bool = False) -> None:
+    """Print a table: drawn by rich on a terminal, as plain aligned columns elsewhere. What is too wide for the terminal
+    goes on in the next line, or with `cut_last` is cut in the last column."""
+    widths = [max(map(_width, column)) for column in zip(columns, *rows, strict=True)]
     if not _shows_styles(sys.stdout):
-        widths = [max(map(_width, column)) for column in zip(columns, *rows, strict=True)]
         for row in (columns, *rows):
             say("  ".join(map(_padded, row, widths)).rstrip())
         return
@@ -79,12 +81,16 @@ def say_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, pad_edge=False, header_style="dim")
+    console, table = Console(file=sys.stdout), Table(box=None, pad_edge=False, header_style="dim")
     for column in columns:
         table.add_column(column, overflow="fold")
+    room = max(_NARROWEST, console.width - sum(width + 2 for width in widths[:-1]))
     for row in rows:
-        table.add_row(*(Text(_printable(cell)) for cell in row))
-    Console(file=sys.stdout).print(table)
+        cells = [Text(_printable(cell)) for cell in row]
+        if cut_last:
+            cells[-1].truncate(room, overflow="ellipsis")
+        table.add_row(*cells)
+    console.print(table)
 
 
 def say_findings(findings: Sequence[Finding]) -> None:
