@@ -22,6 +22,7 @@ from generator.sources.manifest import Manifest, Source, change, load, stamp
 from generator.sources.queue import (
     LEASE,
     MOST_ATTEMPTS,
+    again,
     counts,
     expire,
     finish,
@@ -100,20 +101,42 @@ def test_done_is_done() -> None:
     assert counts(manifest) == {"pending": 0, "processing": 0, "done": 1, "failed": 0}
 
 
-def test_what_has_ended_may_wait_again() -> None:
-    manifest, _ = take(queue("a.md", "b.md", "c.md"), NOW, there, "a.md")
-    manifest = finish(manifest, "a.md", ["wiki/A.md"], NOW)
-    manifest, _ = take(manifest, NOW, there, "b.md")
-    before = manifest
-    manifest, keys = queue_again(manifest)
-    assert keys == ("a.md",), "what waits, waits; what a worker has stays with it"
-    assert manifest.sources["a.md"].state == "pending"
-    assert (manifest.sources["b.md"], manifest.sources["c.md"]) == (before.sources["b.md"], before.sources["c.md"])
-    assert queue_again(before, "c.md") == (before, ())
-    with pytest.raises(SourceRefused):
-        queue_again(before, "b.md")
+def test_what_is_done_can_wait_again() -> None:
+    manifest = queue("a.md", "b.md", "c.md", "gone.md").put("agent:x/1", Source(state="done"))
+    manifest = manifest.put("gone.md", Source(state="done")).put("b.md", Source(state="failed", attempts=3, error="x"))
+    manifest = manifest.put("a.md", Source(state="done", title="A", tool="t", pages=("wiki/A.md", "wiki/B.md")))
+    after, keys = again(manifest, NOW, lambda key: key != "gone.md", lambda page: page == "wiki/B.md")
+    assert keys == ["a.md", "b.md"]  # what an agent said has no file to read once more
+    assert after.sources["a.md"] == Source(title="A", tool="t", pages=("wiki/B.md",))
+    assert after.sources["b.md"] == Source()
+    assert {key: after.sources[key] for key in ("c.md", "gone.md", "agent:x/1")} == {
+        key: manifest.sources[key] for key in ("c.md", "gone.md", "agent:x/1")
+    }
+    assert again(after, NOW, there, there, "a.md") == (after, [])
+    assert again(manifest, NOW, there, there, "agent:x/1")[1] == ["agent:x/1"]  # asked for by name
+    taken, _ = take(after, NOW, there, "a.md")
+    for refused in (
+        lambda: again(taken, NOW, there, there, "a.md"),
+        lambda: again(manifest, NOW, lambda key: False, there, "a.md"),
+    ):
+        with pytest.raises(SourceRefused):
+            refused()
     with pytest.raises(SourceNotFound):
-        queue_again(before, "d.md")
+        again(manifest, NOW, there, there, "b")
+    assert again(taken, NOW + LEASE, there, there, "a.md")[0].sources["a.md"].state == "pending"
+
+
+def test_queued_again_on_disk_only_when_asked(tmp_path: Path) -> None:
+    fill(tmp_path, 2)
+    finished = {"000.md": Source(state="done", pages=("wiki/A.md", "../B.md")), "001.md": Source()}
+    change(tmp_path, lambda manifest: (Manifest(finished), None))
+    (tmp_path / "wiki").mkdir()
+    (tmp_path / "wiki/A.md").write_text("a")
+    assert queue_again(tmp_path, NOW, apply=False) == ["000.md"]
+    assert load(tmp_path).sources == finished
+    assert queue_again(tmp_path, NOW) == ["000.md"]
+    assert load(tmp_path).sources["000.md"] == Source(pages=("wiki/A.md",))
+    assert queue_again(tmp_path, NOW) == []
 
 
 class Queue(RuleBasedStateMachine):
@@ -151,6 +174,15 @@ class Queue(RuleBasedStateMachine):
         self.held.pop(key, None)
         if is_done:
             self.finished.add(key)
+
+    @rule(key=st.sampled_from(["a.md", "b.md", "c.md", ""]))
+    def read_again(self, key: str) -> None:
+        try:
+            self.manifest, keys = again(self.manifest, self.now, there, there, key)
+        except SourceRefused:
+            assert self.held[key] > self.now
+            return
+        self.finished.difference_update(keys)
 
     @invariant()
     def nothing_is_lost(self) -> None:

@@ -26,7 +26,7 @@ def test_every_key_of_the_json_is_described(project: Project, tmp_path: Path) ->
     said: dict[str, set[str]] = {}
     for line in (
         "ingest scan --apply", "ingest status", "ingest next a.md", "ingest done a.md --fallback-summary",
-        "ingest next", "ingest fail deep/b.txt --why x", "ingest again", f"source add {tmp_path}/new.md --apply",
+        "ingest again", "ingest next", "ingest fail deep/b.txt --why x", f"source add {tmp_path}/new.md --apply",
         "source list", "source remove a.md --apply", "source restore --apply", "archive create", "archive list",
         "archive restore 20",
     ):  # fmt: skip
@@ -43,10 +43,10 @@ def test_every_key_of_the_json_is_described(project: Project, tmp_path: Path) ->
     "line",
     [
         "ingest status a.md", "ingest scan a.md", "ingest fail a.md", "ingest next --why x", "ingest next --page P",
-        "ingest status --apply", "ingest again --tool x", "source add", "source remove", "source list x",
-        "source remove a.md --tool x", "source add a.md --with-file", "archive restore", "archive list x",
-        "archive list --apply", "archive restore x --label y", "history list x", "history extract",
-        "history list --out x",
+        "ingest status --apply", "ingest again --tool x", "ingest next --apply",
+        "source add", "source remove", "source list x", "source remove a.md --tool x",
+        "source add a.md --with-file", "archive restore", "archive list x", "archive list --apply",
+        "archive restore x --label y", "history list x", "history extract", "history list --out x",
     ],
 )  # fmt: skip
 def test_what_makes_no_sense_is_refused(project: Project, line: str) -> None:

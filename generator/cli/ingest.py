@@ -29,14 +29,14 @@ def add_ingest(commands: Commands) -> None:
     parser = add_command(commands, ingest)
     parser.add_argument(
         "action", choices=ACTIONS, metavar="ACTION",
-        help="status: the queue; scan: compare files with it; next: take a source; done, fail: how that went;"
-        " again: what is done or has failed waits again",
+        help="status: the queue; scan: compare files with it; next: take a source; done, fail: how that went; again: "
+        "queue what is done once more",
     )  # fmt: skip
     parser.add_argument(
         "key", nargs="?", default="", metavar="KEY", help="the source; without, `next` takes the oldest, `again` all"
     )
     add_vault_option(parser)
-    parser.add_argument("--apply", action="store_true", help="scan, again: put it into the queue; without, only tell")
+    parser.add_argument("--apply", action="store_true", help="scan, again: put it into the queue")
     parser.add_argument("--page", action="append", default=[], dest="pages", metavar="PAGE",
                         help="done: a page that was written from the source; may be repeated")  # fmt: skip
     parser.add_argument("--fallback-summary", action="store_true",
@@ -58,23 +58,23 @@ def ingest(
     as_json: bool,
 ) -> None:
     """Work through the sources that wait: take the oldest, write pages from it, say that it is done."""
-    _check_use(action, key, pages=bool(pages) or fallback_summary, why=why, apply=apply, tool=tool)
+    _check_use(action, key, pages=bool(pages) or fallback_summary, why=why, apply=apply, tool=bool(tool))
     config, key = settings(vault), as_text(key)
     if action == "scan":
         _scan(config, apply, as_text(tool), as_json)
     elif action == "next":
         _next(config, key, as_json)
-    elif action == "again":
-        _again(config, key, apply, as_json)
     elif action == "done":
         _done(config, key, [*map(as_text, pages)], fallback_summary, as_json)
     elif action == "fail":
         _fail(config, key, as_text(why), as_json)
+    elif action == "again":
+        _again(config, key, apply, as_json)
     else:
         _status(config, as_json)
 
 
-def _check_use(action: str, key: str, *, pages: bool, why: str, apply: bool, tool: str) -> None:
+def _check_use(action: str, key: str, *, pages: bool, why: str, apply: bool, tool: bool) -> None:
     if action in ("done", "fail") and not key:
         raise WrongUse(f"`ingest {action}` needs the key of the source", hint="`llmwiki ingest status` shows the keys")
     if key and action in ("status", "scan"):
@@ -83,10 +83,10 @@ def _check_use(action: str, key: str, *, pages: bool, why: str, apply: bool, too
         raise WrongUse("`ingest fail` needs --why" if action == "fail" else "--why belongs to `ingest fail`")
     if pages and action != "done":
         raise WrongUse("--page and --fallback-summary belong to `ingest done`")
-    if tool and action != "scan":
-        raise WrongUse("--tool belongs to `ingest scan`")
     if apply and action not in ("scan", "again"):
         raise WrongUse("--apply belongs to `ingest scan` and `ingest again`")
+    if tool and action != "scan":
+        raise WrongUse("--tool belongs to `ingest scan`")
 
 
 def _status(config: Config, as_json: bool) -> None:
@@ -234,19 +234,18 @@ def _fail(config: Config, key: str, why: str, as_json: bool) -> None:
 
 
 def _again(config: Config, key: str, apply: bool, as_json: bool) -> None:
-    from generator.sources.queue import queue_sources_again
+    from generator.sources.queue import queue_again
 
-    keys = queue_sources_again(config.wiki.vault_path, key, apply=apply)
+    due = queue_again(config.wiki.vault_path, datetime.now(UTC), key, apply=apply)
     if as_json:
-        say_json({"again": list(keys), "applied": apply})
+        say_json({"again": due, "queued": due if apply else []})
         return
-    for each in keys[:_NAMED]:
-        say("again  ", bold(each))
-    if len(keys) > _NAMED:
-        say(dim(f"… and {len(keys) - _NAMED:,} more: --json lists them all"))
-    hint = "" if apply or not keys else " --apply does it."
-    say(f"{counted(len(keys), 'source')} {'waits' if len(keys) == 1 else 'wait'} again." if apply else
-        f"{counted(len(keys), 'source')} would wait again.", dim(hint))  # fmt: skip
+    for name in due[:_NAMED]:
+        say("again  ", bold(name))
+    if len(due) > _NAMED:
+        say(dim(f"… and {len(due) - _NAMED:,} more: --json lists them all"))
+    waits = "queued" if apply else "would be queued"
+    say(f"{counted(len(due), 'source')} {waits} again.", dim("" if apply or not due else " --apply does it."))
 
 
 def _facts(key: str, source: Source) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from generator.sources.errors import SourceRefused
 from generator.sources.keys import is_file_key
 from generator.sources.manifest import STATES, Manifest, Source, State, change, load, stamp
 from generator.sources.scan import file_of, path_of
+from generator.vault import safe_path
 
 LEASE = timedelta(minutes=15)
 MOST_ATTEMPTS = 3
@@ -60,7 +61,7 @@ def take(
         if source.state in ("processing", "done"):
             raise SourceRefused(f"this source is {_in_words(source)}", path=key)
         if not is_there(key):
-            raise SourceRefused("the file of this source is gone", path=key, hint="put it back, or remove the source")
+            raise _gone(key)
         if source.state == "failed":  # asked for by name: it gets its attempts anew
             source = replace(source, attempts=0)
     else:
@@ -105,17 +106,32 @@ def give_up(manifest: Manifest, key: str, why: str) -> Manifest:
     return manifest.put(key, _failed(source, why))
 
 
-def queue_again(manifest: Manifest, key: str = "") -> tuple[Manifest, tuple[str, ...]]:
-    """Sources that are done or have failed wait again: all of them, or the one named; with their keys, sorted.
+def again(
+    manifest: Manifest, now: datetime, is_there: Callable[[str], bool], is_page: Callable[[str], bool], key: str = ""
+) -> tuple[Manifest, list[str]]:
+    """What is done or has failed waits again, as if nobody had read it: the source named, or without a key all whose
+    file is there. Returns their keys, too. Of the pages that were made from them, those stay recorded that `is_page`.
 
-    What a worker has stays with it. Raises `SourceNotFound`, and `SourceRefused` for a named one that a worker has.
+    Raises `SourceNotFound`, and `SourceRefused` for a named one that somebody has or whose file is gone.
     """
-    if key and manifest.get(key).state == "processing":
-        raise SourceRefused(f"this source is {_in_words(manifest.get(key))}", path=key)
-    ended = ("done", "failed")
-    keys = sorted(k for k, source in manifest.sources.items() if source.state in ended and key in ("", k))
-    again = {k: replace(manifest.sources[k], state="pending", attempts=0, error="") for k in keys}
-    return replace(manifest, sources={**manifest.sources, **again}), tuple(keys)
+    manifest = expire(manifest, now)
+    if key:
+        if manifest.get(key).state == "processing":
+            raise SourceRefused(f"this source is {_in_words(manifest.get(key))}", path=key)
+        if not is_there(key):
+            raise _gone(key)
+    wanted = [key] if key else [name for name in sorted(manifest.sources) if is_file_key(name) and is_there(name)]
+    waiting = {}
+    for name in wanted:
+        source = manifest.sources[name]
+        if source.state in ("done", "failed"):
+            pages = tuple(filter(is_page, source.pages))
+            waiting[name] = replace(source, state="pending", attempts=0, error="", pages=pages)
+    return replace(manifest, sources={**manifest.sources, **waiting}), [*waiting]
+
+
+def _gone(key: str) -> SourceRefused:
+    return SourceRefused("the file of this source is gone", path=key, hint="put it back, or remove the source")
 
 
 def _failed(source: Source, why: str) -> Source:
@@ -151,11 +167,6 @@ def next_source(vault: Path, now: datetime, key: str = "") -> Taken | None:
     return change(vault, update)
 
 
-def queue_sources_again(vault: Path, key: str, *, apply: bool) -> tuple[str, ...]:
-    """The sources that wait again, or would without `apply`. See `queue_again`."""
-    return change(vault, lambda manifest: queue_again(manifest, key)) if apply else queue_again(load(vault), key)[1]
-
-
 def finish_source(vault: Path, key: str, pages: Sequence[str], now: datetime) -> Source:
     """The source is done, with these pages. See `finish`; whether there is a summary page is for the caller to see."""
 
@@ -174,6 +185,23 @@ def fail_source(vault: Path, key: str, why: str) -> Source:
         return after, after.sources[key]
 
     return change(vault, update)
+
+
+def queue_again(vault: Path, now: datetime, key: str = "", *, apply: bool = True) -> list[str]:
+    """Sources that are done or have failed wait again; returns their keys. See `again`. Without `apply` nothing is
+    written."""
+
+    def update(manifest: Manifest) -> tuple[Manifest, list[str]]:
+        return again(manifest, now, lambda key: _is_there(vault, key), lambda page: _is_page(vault, page), key)
+
+    return change(vault, update) if apply else update(load(vault))[1]
+
+
+def _is_page(vault: Path, path: str) -> bool:
+    try:
+        return safe_path(vault, path).is_file()
+    except WikiError:
+        return False
 
 
 def _is_there(vault: Path, key: str) -> bool:
