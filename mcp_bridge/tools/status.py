@@ -15,6 +15,7 @@ from mcp_bridge.index import Bridge
 
 if TYPE_CHECKING:
     from generator.query import Program
+    from generator.sources.manifest import Manifest
 
 _Part = Literal["sources", "queue", "hubs"]
 _PATIENCE_S = 20.0
@@ -45,6 +46,7 @@ async def wiki_status(bridge: Bridge, include: Annotated[tuple[_Part, ...], AsLi
     `queue` (by state, next keys), `hubs` (most linked pages).
 
     Example: {"include": ["queue"]}"""
+    from generator.sources.queue import queue_as_it_is
     from generator.upkeep.status import Status  # with it the parser, which `initialize` need not wait for
     from generator.upkeep.status import wiki_status as state_of_wiki
 
@@ -55,7 +57,9 @@ async def wiki_status(bridge: Bridge, include: Annotated[tuple[_Part, ...], AsLi
         if living.ready or living.problem:
             raise
         return StatusAnswer({}, _pending(bridge), {"state": "building"}, ())
-    state: Status = await bridge.read(partial(state_of_wiki, date.today(), living.findings))
+    manifest = await asyncio.to_thread(queue_as_it_is, bridge.config.wiki.vault_path, datetime.now(UTC))
+    states = {key: source.state for key, source in manifest.sources.items()}
+    state: Status = await bridge.read(partial(state_of_wiki, date.today(), living.findings, states))
     problems = [finding for finding in living.findings if finding.severity != "info"]
     index = {
         "state": "current" if is_fresh else "updating",
@@ -70,7 +74,7 @@ async def wiki_status(bridge: Bridge, include: Annotated[tuple[_Part, ...], AsLi
         ],
     }
     stats = asdict(state.counts) | {"disputed": state.disputed}
-    sources, queue = await asyncio.to_thread(_manifest, bridge) if {"sources", "queue"} & set(include) else ({}, {})
+    sources, queue = _sources(manifest)
     return StatusAnswer(
         stats,
         _pending(bridge),
@@ -82,11 +86,10 @@ async def wiki_status(bridge: Bridge, include: Annotated[tuple[_Part, ...], AsLi
     )
 
 
-def _manifest(bridge: Bridge) -> tuple[dict[str, Any], dict[str, Any]]:
+def _sources(manifest: Manifest) -> tuple[dict[str, Any], dict[str, Any]]:
     """What is known of the raw sources, and what of their queue."""
-    from generator.sources.queue import counts, queue_as_it_is
+    from generator.sources.queue import counts
 
-    manifest = queue_as_it_is(bridge.config.wiki.vault_path, datetime.now(UTC))
     known = manifest.sources.values()
     waiting = sorted((source.added_at, key) for key, source in manifest.sources.items() if source.state == "pending")
     sources = {
