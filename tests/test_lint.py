@@ -225,8 +225,11 @@ def test_stale_pages(vault: UpkeepVault) -> None:
             ("New.md", "warning"),
             ("Old.md", "warning"),
         ]
-    done = {"a.md": SourceFacts("a.md", "done", "2026-01-01", "2026-01-02")}
-    assert [i.severity for i in vault.lint(done).issues if i.code == "stale"] == ["info"]
+    for source in (
+        SourceFacts("a.md", "done", "2026-01-01", "2026-01-02"),
+        SourceFacts("a.md", "pending", "2026-05-30", ""),  # a first scan of a vault that had no queue before
+    ):
+        assert [i.severity for i in vault.lint({"a.md": source}).issues if i.code == "stale"] == ["info"]
 
 
 def test_disputed_pages(vault: UpkeepVault) -> None:

@@ -104,7 +104,10 @@ def test_done_is_done() -> None:
 def test_what_is_done_can_wait_again() -> None:
     manifest = queue("a.md", "b.md", "c.md", "gone.md").put("agent:x/1", Source(state="done"))
     manifest = manifest.put("gone.md", Source(state="done")).put("b.md", Source(state="failed", attempts=3, error="x"))
-    manifest = manifest.put("a.md", Source(state="done", title="A", tool="t", pages=("wiki/A.md", "wiki/B.md")))
+    manifest = manifest.put(
+        "a.md",
+        Source(state="done", title="A", tool="t", ingested_at="2026-05-01T00:00:00Z", pages=("wiki/A.md", "wiki/B.md")),
+    )
     after, keys = again(manifest, NOW, lambda key: key != "gone.md", lambda page: page == "wiki/B.md")
     assert keys == ["a.md", "b.md"]  # what an agent said has no file to read once more
     assert after.sources["a.md"] == Source(title="A", tool="t", pages=("wiki/B.md",))

@@ -192,7 +192,8 @@ def _done(config: Config, key: str, pages: list[str], fallback: bool, as_json: b
     from generator.raw import extracted_path, raw_files
     from generator.sources.extract import text_of
     from generator.sources.ingest import finish_ingest
-    from generator.sources.scan import file_of, key_of
+    from generator.sources.keys import key_of
+    from generator.sources.scan import file_of
     from generator.upkeep.snapshot import take_snapshot
     from generator.vault import detect_layout
 

@@ -128,7 +128,7 @@ def _addition(plan: Addition) -> dict[str, Any]:
 
 
 def _place(plan: Addition) -> str:
-    from generator.sources.scan import path_of
+    from generator.sources.keys import path_of
 
     return path_of(plan.key)
 
@@ -137,9 +137,9 @@ def _remove(config: Config, key: str, with_file: bool, apply: bool, as_json: boo
     from generator.query import run
     from generator.raw import raw_files
     from generator.sources.journal import note
+    from generator.sources.keys import key_of
     from generator.sources.manifest import load
     from generator.sources.removal import plan_removal
-    from generator.sources.scan import key_of
     from generator.sources.trash import remove
     from generator.upkeep.edits import TRASH
     from generator.upkeep.snapshot import take_snapshot

@@ -12,7 +12,9 @@ from generator.cli.settings import settings
 from generator.cli.terminal import bold, counted, dim, say, say_findings, say_json, say_pairs, say_table
 
 if TYPE_CHECKING:
+    from generator.sources.manifest import Manifest
     from generator.upkeep.status import Status
+    from generator.vault import Scan
 
 _MOST_CATEGORIES = 12
 
@@ -26,20 +28,24 @@ def add_status(commands: Commands) -> None:
 
 def status(vault: Path | None, as_json: bool) -> None:
     """Show the wiki in numbers, what is amiss and what to do next."""
-    from datetime import date
+    from datetime import UTC, date, datetime
 
     from generator.query import run
+    from generator.sources.queue import queue_as_it_is
     from generator.update import vault_findings
     from generator.upkeep.status import wiki_status
 
     config = settings(vault)
+    manifest = queue_as_it_is(config.wiki.vault_path, datetime.now(UTC))
+    states = {key: source.state for key, source in manifest.sources.items()}
     with reading(config) as (store, scan, dirty):
         findings = vault_findings(store, scan)
-        state = run(store.db, wiki_status(date.today(), findings))
+        state = run(store.db, wiki_status(date.today(), findings, states))
         size = store.path.stat().st_size
     value = (
         {"vault": str(config.wiki.vault_path)}
         | _value(state)
+        | _sources(config.wiki.vault_path, scan, manifest)
         | {
             "dirty": dirty,
             "problems": [asdict(finding) for finding in findings],
@@ -71,6 +77,18 @@ def _value(state: Status) -> dict[str, Any]:
     }
 
 
+def _sources(vault: Path, scan: Scan, manifest: Manifest) -> dict[str, dict[str, int]]:
+    """How many files of sources differ from the manifest, and how many sources are in each state."""
+    from generator.raw import raw_files
+    from generator.sources.queue import counts
+    from generator.sources.scan import scan_sources
+    from generator.vault import detect_layout
+
+    found = scan_sources(vault, raw_files(vault, scan, detect_layout(vault)), manifest)
+    files = {name: len(getattr(found, name)) for name in ("new", "changed", "unchanged", "missing")}
+    return {"sources": files, "queue": {str(state): count for state, count in counts(manifest).items()}}
+
+
 def _print(value: dict[str, Any]) -> None:
     index = value["index"]
     say_pairs(
@@ -84,6 +102,7 @@ def _print(value: dict[str, Any]) -> None:
             ("orphans", f"{value['orphans']:,}"),
             ("stale", f"{value['stale']:,}"),
             ("disputed", f"{value['disputed']:,}"),
+            *((name, _listed(value[name])) for name in ("sources", "queue") if any(value[name].values())),
             (
                 "last indexed",
                 value["last_indexed"] + (f", {counted(value['dirty'], 'file')} behind" if value["dirty"] else ""),
@@ -100,7 +119,11 @@ def _print(value: dict[str, Any]) -> None:
 
 
 def _parts(counts: dict[str, int]) -> str:
-    return f" ({', '.join(f'{count:,} {name}' for name, count in counts.items())})" if counts else ""
+    return f" ({_listed(counts)})" if counts else ""
+
+
+def _listed(counts: dict[str, int]) -> str:
+    return ", ".join(f"{count:,} {name}" for name, count in counts.items())
 
 
 def _print_steps(state: Status) -> None:

@@ -26,6 +26,16 @@ def is_file_key(key: str) -> bool:
     return _ELSEWHERE.match(key) is None
 
 
+def key_of(path: str) -> str:
+    """The key of a raw file, by its vault path."""
+    return path.removeprefix(RAW_ROOT)
+
+
+def path_of(key: str) -> str:
+    """The vault path of a file's key."""
+    return key if key.startswith("_raw/") else RAW_ROOT + key
+
+
 def kind_of(key: str) -> str:
     """`document`, `url`, `conversation` or `agent`."""
     if is_file_key(key):

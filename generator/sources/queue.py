@@ -12,9 +12,9 @@ from pathlib import Path
 
 from generator.errors import WikiError
 from generator.sources.errors import SourceRefused
-from generator.sources.keys import is_file_key
+from generator.sources.keys import is_file_key, path_of
 from generator.sources.manifest import STATES, Manifest, Source, State, change, load, stamp
-from generator.sources.scan import file_of, path_of
+from generator.sources.scan import file_of
 from generator.vault import safe_path
 
 LEASE = timedelta(minutes=15)
@@ -126,7 +126,7 @@ def again(
         source = manifest.sources[name]
         if source.state in ("done", "failed"):
             pages = tuple(filter(is_page, source.pages))
-            waiting[name] = replace(source, state="pending", attempts=0, error="", pages=pages)
+            waiting[name] = replace(source, state="pending", attempts=0, error="", ingested_at="", pages=pages)
     return replace(manifest, sources={**manifest.sources, **waiting}), [*waiting]
 
 

@@ -13,9 +13,9 @@ from pathlib import Path
 from generator.errors import WikiError
 from generator.model import Edit, Finding, Found
 from generator.sources.errors import SourceNotFound
-from generator.sources.keys import SourceNames, is_file_key
+from generator.sources.keys import SourceNames, is_file_key, path_of
 from generator.sources.manifest import Manifest
-from generator.sources.scan import file_of, path_of
+from generator.sources.scan import file_of
 from generator.sources.unlink import cleaned
 from generator.syntax.wikilink import find_wikilinks
 from generator.upkeep.edits import read_indexed

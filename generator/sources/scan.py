@@ -10,7 +10,7 @@ from pathlib import Path
 
 from generator.errors import Unreadable
 from generator.model import Finding, SourceFile
-from generator.sources.keys import RAW_ROOT, is_file_key
+from generator.sources.keys import is_file_key, key_of, path_of
 from generator.sources.manifest import Manifest, Source, stamp
 from generator.vault import safe_path
 
@@ -37,16 +37,6 @@ class SourceScan:
     missing: tuple[str, ...]
     files: tuple[RawFile, ...]
     problems: tuple[Finding, ...] = ()
-
-
-def key_of(path: str) -> str:
-    """The key of a raw file, by its vault path."""
-    return path.removeprefix(RAW_ROOT)
-
-
-def path_of(key: str) -> str:
-    """The vault path of a file's key."""
-    return key if key.startswith("_raw/") else RAW_ROOT + key
 
 
 def digest_of(file: Path) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -11,6 +11,7 @@ from generator.model import Finding
 from generator.properties import lower_keys
 from generator.query import Counts, Program, Query, count_all, orphans
 from generator.retrieval import STALE_AFTER
+from generator.sources.keys import key_of
 from generator.upkeep.flagged import contradictions
 
 _MOST_STEPS = 6
@@ -39,20 +40,24 @@ class Status:
     next_steps: tuple[Step, ...]
 
 
-def wiki_status(today: date, findings: Sequence[Finding] = ()) -> Program[Status]:
-    """The state of the index. `findings` are those of `vault_findings`, which the first step is about."""
+def wiki_status(
+    today: date, findings: Sequence[Finding] = (), sources: Mapping[str, str] | None = None
+) -> Program[Status]:
+    """The state of the index. `findings` are those of `vault_findings`, which the first step is about; `sources` the
+    states of the manifest's sources by key, which tell what waits to be read."""
     stale_before = (today - STALE_AFTER).isoformat()
     counts = yield from count_all(stale_before)
     meta = dict((yield Query("SELECT key, value FROM wiki_meta", (), tuple)))
     disputed = [path for path, is_disputed in (yield Query(_DISPUTED, (), _dispute)) if is_disputed]
-    steps = [step for step in (yield from _steps(counts, disputed, stale_before, findings)) if step.count]
+    waiting = yield from _source_steps(sources or {})
+    steps = yield from _steps(counts, disputed, stale_before, findings, waiting)
     return Status(
         counts=counts,
         disputed=len(disputed),
         last_indexed=meta.get("last_indexed", ""),
         index_version=int(meta.get("index_version", "0")),
         data_version=int(meta.get("data_version", "0")),
-        next_steps=tuple(steps[:_MOST_STEPS]),
+        next_steps=tuple([step for step in steps if step.count][:_MOST_STEPS]),
     )
 
 
@@ -80,10 +85,22 @@ def _place(row: tuple[str, int]) -> str:
     return f"{row[0]}:{row[1]}"
 
 
+def _source_steps(states: Mapping[str, str]) -> Program[list[Step]]:
+    """What is to be done about raw sources."""
+    keys = yield Query("SELECT path FROM raw_pages ORDER BY path", (), lambda row: key_of(row[0]))
+    new = [key for key in keys if key not in states]
+    failed, pending = ([key for key in sorted(states) if states[key] == state] for state in ("failed", "pending"))
+    return [
+        Step("see why sources have failed", len(failed), tuple(failed[:_EXAMPLES])),
+        Step("ingest the sources that wait", len(pending), tuple(pending[:_EXAMPLES])),
+        Step("queue the sources that are new", len(new), tuple(new[:_EXAMPLES])),
+    ]
+
+
 def _steps(
-    counts: Counts, disputed: Sequence[str], stale_before: str, findings: Sequence[Finding]
+    counts: Counts, disputed: Sequence[str], stale_before: str, findings: Sequence[Finding], sources: Sequence[Step]
 ) -> Program[list[Step]]:
-    """Every step, the most pressing first: what is wrong, then what is unclear, then what is merely old."""
+    """Every step, the most pressing first: what is wrong, then what waits or is unclear, then what is merely old."""
     errors = tuple(_finding_places(findings))
     broken = yield Query(_LINKS.format(condition="= 'missing'"), (_EXAMPLES,), _place)
     ambiguous = yield Query(
@@ -98,6 +115,7 @@ def _steps(
         Step("mend links that lead nowhere", counts.broken, tuple(broken)),
         Step("say which page is meant by links with several candidates", counts.ambiguous, tuple(ambiguous)),
         Step("settle disputed pages", len(disputed), tuple(disputed[:_EXAMPLES])),
+        *sources,
         Step("mend links whose heading or block is gone", counts.missing_subpaths, tuple(subpaths)),
         Step("link to pages that no other page links to", counts.orphans, tuple(lonely)),
         Step(f"look again at pages older than {STALE_AFTER.days} days", counts.stale, tuple(stale)),

@@ -199,8 +199,7 @@ def _by_name(counts: dict[Any, int]) -> dict[str, int]:
 
 
 def _shown(key: str, source: Source) -> QueuedSource:
-    from generator.sources.keys import is_file_key
-    from generator.sources.scan import path_of
+    from generator.sources.keys import is_file_key, path_of
 
     return QueuedSource(
         key, source.state, source.kind, source.title, source.tool, path_of(key) if is_file_key(key) else "",
@@ -211,6 +210,6 @@ def _shown(key: str, source: Source) -> QueuedSource:
 def _raw_keys() -> Program[list[str]]:
     """The keys of the files that may be sources."""
     from generator.query import Query
-    from generator.sources.scan import key_of
+    from generator.sources.keys import key_of
 
     return (yield Query("SELECT path FROM raw_pages ORDER BY path", (), lambda row: key_of(str(row[0]))))

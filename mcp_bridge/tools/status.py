@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime
 from functools import partial
@@ -17,6 +17,7 @@ from mcp_bridge.index import Bridge
 if TYPE_CHECKING:
     from generator.model import Finding
     from generator.query import Program
+    from generator.sources.manifest import Manifest
     from generator.upkeep.status import Status
 
 _Part = Literal["sources", "queue", "hubs"]
@@ -48,6 +49,8 @@ async def wiki_status(bridge: Bridge, include: Annotated[tuple[_Part, ...], AsLi
     `queue` (by state, next keys), `hubs` (most linked pages).
 
     Example: {"include": ["queue"]}"""
+    from generator.sources.queue import queue_as_it_is
+
     living = bridge.living
     try:
         is_fresh = await living.fresh(bridge.tell, patience=_PATIENCE_S)
@@ -55,7 +58,9 @@ async def wiki_status(bridge: Bridge, include: Annotated[tuple[_Part, ...], AsLi
         if living.ready or living.problem:
             raise
         return StatusAnswer({}, _pending(bridge), {"state": "building"}, ())
-    state, findings = await bridge.read(partial(_state, living.passed_over))
+    manifest = await asyncio.to_thread(queue_as_it_is, bridge.config.wiki.vault_path, datetime.now(UTC))
+    states = {key: source.state for key, source in manifest.sources.items()}
+    state, findings = await bridge.read(partial(_state, living.passed_over, states))
     problems = [finding for finding in findings if finding.severity != "info"]
     index = {
         "state": "current" if is_fresh else "updating",
@@ -70,7 +75,7 @@ async def wiki_status(bridge: Bridge, include: Annotated[tuple[_Part, ...], AsLi
         ],
     }
     stats = asdict(state.counts) | {"disputed": state.disputed}
-    sources, queue = await asyncio.to_thread(_manifest, bridge) if {"sources", "queue"} & set(include) else ({}, {})
+    sources, queue = _sources(manifest)
     return StatusAnswer(
         stats,
         _pending(bridge),
@@ -82,20 +87,20 @@ async def wiki_status(bridge: Bridge, include: Annotated[tuple[_Part, ...], AsLi
     )
 
 
-def _state(passed_over: Sequence[Finding]) -> Program[tuple[Status, Sequence[Finding]]]:
-    """The state, and the files that could not be read as they were meant, as the same index has them."""
+def _state(passed_over: Sequence[Finding], sources: Mapping[str, str]) -> Program[tuple[Status, Sequence[Finding]]]:
+    """The state, and the files that could not be read as they were meant, as the same index has them. `sources` are the
+    states of the raw sources."""
     from generator.update import findings_beside
     from generator.upkeep.status import wiki_status as state_of_wiki  # with it the parser: not for `initialize`
 
     findings = yield from findings_beside(passed_over)
-    return (yield from state_of_wiki(date.today(), findings)), findings
+    return (yield from state_of_wiki(date.today(), findings, sources)), findings
 
 
-def _manifest(bridge: Bridge) -> tuple[dict[str, Any], dict[str, Any]]:
+def _sources(manifest: Manifest) -> tuple[dict[str, Any], dict[str, Any]]:
     """What is known of the raw sources, and what of their queue."""
-    from generator.sources.queue import counts, queue_as_it_is
+    from generator.sources.queue import counts
 
-    manifest = queue_as_it_is(bridge.config.wiki.vault_path, datetime.now(UTC))
     known = manifest.sources.values()
     waiting = sorted((source.added_at, key) for key, source in manifest.sources.items() if source.state == "pending")
     sources = {

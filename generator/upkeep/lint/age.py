@@ -26,8 +26,8 @@ def _check(c: LintInput) -> Iterator[Issue]:
 
 
 def _is_newer(source: SourceFacts, updated: str) -> bool:
-    waits_again = source.state == "pending" and bool(source.ingested_at)
-    return waits_again or source.added_at[:10] > updated[:10]
+    """A source that was never ingested says nothing of the pages that name it already: its own age is unknown."""
+    return bool(source.ingested_at) and (source.state == "pending" or source.added_at[:10] > updated[:10])
 
 
 RULE = Rule({"stale": "info"}, _check)
