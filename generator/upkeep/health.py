@@ -60,7 +60,7 @@ def health(
     Of files that are no pages a reader learns of unused attachments alone, and not even of those where pages are
     published one by one (`opt_in`).
     """
-    wiki = yield from take_snapshot(flagged=True)
+    wiki = yield from take_snapshot(links="flagged")
     shown = frozenset(on_canvases(vault, wiki))
     given = LintInput(wiki, layout, today, findings, sources=sources, on_canvases=shown, mends=False)
     issues = tuple(_issues(given))

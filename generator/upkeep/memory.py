@@ -85,7 +85,7 @@ def memory(
     `date_range` is `YYYY-MM-DD:YYYY-MM-DD`, either end may be missing; `topic` keeps pages with the word in title, tags
     or summary. Raises `InvalidRange`.
     """
-    wiki = yield from take_snapshot()
+    wiki = yield from take_snapshot(links="none")
     first, last = read_range(date_range)
     shares = _shares(wiki, sources)
     tools: dict[str, int] = {}
@@ -111,7 +111,7 @@ def compare_memories(
     topic: str = "",
 ) -> Program[Comparison]:
     """What two tools know: pages only of the one, only of the other, and of both. Raises `InvalidRange`."""
-    wiki = yield from take_snapshot()
+    wiki = yield from take_snapshot(links="none")
     first, last = read_range(date_range)
     shares = _shares(wiki, sources)
     mine, theirs = (

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from generator.analyser import name_key
 from generator.links import NameTable
@@ -203,23 +203,33 @@ class Snapshot:
         return {key: frozenset(values) for key, values in found.items()}
 
 
-def take_snapshot(*, nearest: bool = False, flagged: bool = False) -> Program[Snapshot]:
-    """Read the index. `nearest` is the setting `site.nearest_links`; `flagged` takes only links with a status."""
+def take_snapshot(
+    *, nearest: bool = False, links: Literal["all", "flagged", "bare", "none"] = "all"
+) -> Program[Snapshot]:
+    """Read the index. `nearest` is the setting `site.nearest_links`.
+
+    Links take more room than all else: those with a status ("flagged") are few, and without their words ("bare": from
+    where to where, and `kind` where that is "diagram") they take a third.
+    """
     pages = yield Query(_PAGES, (), PageFacts._make)
     files = dict((yield Query("SELECT id, path FROM wiki_files ORDER BY path", (), tuple)))
-    links = yield Query(_LINKS.format("WHERE l.status != ''" if flagged else ""), (), LinkFacts._make)
+    taken = (yield Query(_LINKS[links], (), LinkFacts._make)) if links != "none" else ()
     unused: list[tuple[int]] = yield Query(_UNUSED, (), tuple)
-    return Snapshot({page.id: page for page in pages}, files, links, nearest, frozenset(file for (file,) in unused))
+    return Snapshot({page.id: page for page in pages}, files, taken, nearest, frozenset(file for (file,) in unused))
 
 
 _PAGES = (
     "SELECT id, path, title, category, tags, aliases, summary, content_hash, lifecycle, created_at, updated_at,"
     " sources, word_count, published, special, meta FROM wiki_pages ORDER BY path"
 )
-_LINKS = (
-    "SELECT l.source, l.name, l.subpath, l.label, l.kind, l.embed, l.line, l.target, l.status, l.candidates"
-    " FROM wiki_links l JOIN wiki_pages p ON p.id = l.source {} ORDER BY p.path, l.n"
-)
+_LINK = "l.source, l.name, l.subpath, l.label, l.kind, l.embed, l.line, l.target, l.status, l.candidates"
+_BARE = "l.source, '', '', NULL, iif(l.kind = 'diagram', l.kind, ''), l.embed, 0, l.target, '', ''"
+_FROM = "FROM wiki_links l JOIN wiki_pages p ON p.id = l.source"
+_LINKS = {
+    "all": f"SELECT {_LINK} {_FROM} ORDER BY p.path, l.n",
+    "flagged": f"SELECT {_LINK} {_FROM} WHERE l.status != '' ORDER BY p.path, l.n",
+    "bare": f"SELECT {_BARE} {_FROM} ORDER BY p.path, l.n",
+}
 _UNUSED = "SELECT id FROM wiki_files f WHERE NOT EXISTS (SELECT 1 FROM wiki_links l WHERE l.target = f.id)"
 
 

@@ -71,7 +71,7 @@ def synthesize(
     With `concepts` (names of pages), only pairs of these are looked at (of one: its pairs with any other), and pages
     that mention both by name count too. Raises `PageNotFound`, `AmbiguousPage` for a name.
     """
-    wiki = yield from take_snapshot(nearest=nearest)
+    wiki = yield from take_snapshot(nearest=nearest, links="bare")
     chosen: list[int] = []
     for name in concepts:
         page = yield from find_page(name)
@@ -109,18 +109,25 @@ def _is_concept(page: PageFacts) -> bool:
 
 
 def _meetings(wiki: Snapshot, chosen: frozenset[int], least: int) -> dict[_Pair, set[int]]:
-    """The pages that link to both of two, by pair; pages that fewer than `least` link to are in no pair."""
-    found: dict[_Pair, set[int]] = {}
-    for page_id, targets in wiki.outgoing.items():
-        page = wiki.pages[page_id]
-        if len(targets) > _MOST_TARGETS or page.category == "synthesis":
-            continue
-        concepts = sorted(
+    """The pages that link to both of two, by pair, where at least `least` do.
+
+    Page by page, the pairs of a large wiki would be millions, nearly all of which meet once: so concept by concept.
+    """
+    concepts = {
+        page_id: frozenset(
             target for target in targets if len(wiki.incoming[target]) >= least and _is_concept(wiki.pages[target])
         )
-        for one, other in combinations(concepts, 2):
-            if not chosen or _fits(one, other, chosen):
-                found.setdefault((one, other), set()).add(page_id)
+        for page_id, targets in wiki.outgoing.items()
+        if len(targets) <= _MOST_TARGETS and wiki.pages[page_id].category != "synthesis"
+    }
+    found: dict[_Pair, set[int]] = {}
+    for one in sorted(set().union(*concepts.values())):
+        together: dict[int, set[int]] = {}
+        for page_id in wiki.incoming[one]:
+            for other in concepts.get(page_id, ()):
+                if one < other and (not chosen or _fits(one, other, chosen)):
+                    together.setdefault(other, set()).add(page_id)
+        found |= {(one, other): pages for other, pages in together.items() if len(pages) >= least}
     return found
 
 
