@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
+from needed import needed_program
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Request
@@ -15,11 +15,8 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Chromium; without it the tests are skipped, or fail where CI is set. For one module: while it runs, an event loop
-    runs too, beside which no other can be started."""
-    path = os.environ.get("LLMWIKI_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-    if path is None:
-        (pytest.fail if os.environ.get("CI") else pytest.skip)("there is no chromium")
+    """Chromium. For one module: while it runs, an event loop runs too, beside which no other can be started."""
+    path = os.environ.get("LLMWIKI_CHROMIUM") or needed_program("chromium", "google-chrome")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from browser import browser as browser
 from browser import page as page
+from needed import missing
 from project import Project
 
 SHARED = Path(os.environ.get("LLMWIKI_SHARED") or Path(__file__).resolve().parents[2] / "shared")
@@ -29,8 +30,5 @@ def require_shared(*parts: str) -> Path:
     """A path below the shared inputs, which must exist."""
     path = SHARED.joinpath(*parts)
     if not path.exists():
-        reason = f"the shared inputs are not beside the checkout: no {path.name} (set LLMWIKI_SHARED)"
-        if os.environ.get("LLMWIKI_REQUIRE_ALL") == "1":
-            pytest.fail(reason)
-        pytest.skip(reason)
+        missing(f"the shared inputs are not beside the checkout: no {path.name} (set LLMWIKI_SHARED)")
     return path

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+from needed import needed_program
 from project import Project
 
 from generator.cli.commands import MODULES
@@ -30,8 +30,7 @@ def test_the_script_names_every_command(shell: str, project: Project) -> None:
 
 @pytest.mark.parametrize("shell", SHELLS)
 def test_the_script_can_be_read_by_its_shell(shell: str, project: Project) -> None:
-    if shutil.which(shell) is None:
-        pytest.skip(f"{shell} is not installed")
+    needed_program(shell)
     file = project.root / "script"
     file.write_text(script_of(shell, project), "utf-8")
     done = subprocess.run([*CHECKS[shell], str(file)], capture_output=True, text=True, timeout=30)
@@ -54,8 +53,7 @@ def test_the_script_can_be_read_by_its_shell(shell: str, project: Project) -> No
 def test_bash_completes(
     words: list[str], wanted: set[str], unwanted: set[str], project: Project, tmp_path: Path
 ) -> None:
-    if shutil.which("bash") is None:
-        pytest.skip("bash is not installed")
+    needed_program("bash")
     here = tmp_path / "here"
     (here / "a-vault").mkdir(parents=True)
     (here / "a-file.txt").touch()

