@@ -14,10 +14,10 @@ PACKAGES = ("generator", "mcp_bridge")
 
 # Each module imports only what stands above it, or beside it in its own package.
 ORDER = (
-    "errors", "setting", "config_file", "config", "model", "assets", "ignore", "walk", "vault", "stop_words", "porter",
-    "analyser", "search_query", "syntax.marks", "fragment", "linear_regex", "query_terms", "syntax", "collation",
-    "xml_text", "language", "frontmatter", "properties", "parse_options", "facts", "parser", "source_map", "dates",
-    "urls", "links", "packed", "record", "raw", "processes", "reading", "passage", "query", "lookup", "store",
+    "errors", "extras", "setting", "config_file", "config", "model", "assets", "ignore", "walk", "vault", "stop_words",
+    "porter", "analyser", "search_query", "syntax.marks", "fragment", "linear_regex", "query_terms", "syntax",
+    "collation", "xml_text", "language", "frontmatter", "properties", "parse_options", "facts", "parser", "source_map",
+    "dates", "urls", "links", "packed", "record", "raw", "processes", "reading", "passage", "query", "lookup", "store",
     "relink", "indexer", "update", "cache", "corpus", "words", "relevance", "expansion", "fusion", "retrieval",
     "tokens", "context", "vectors", "secrets", "sources.errors", "sources.keys", "sources.lock", "sources.manifest",
     "upkeep", "graph", "layout", "query_fence", "wiki", "script_data", "balance", "body", "render", "pages", "exports",
