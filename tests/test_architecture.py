@@ -14,16 +14,16 @@ PACKAGES = ("generator", "mcp_bridge")
 
 # Each module imports only what stands above it, or beside it in its own package.
 ORDER = (
-    "errors", "setting", "config_file", "config", "model", "digest", "assets", "look", "ignore", "walk", "vault",
-    "stop_words", "porter", "analyser", "search_query", "syntax.marks", "fragment", "linear_regex", "query_terms",
-    "syntax", "collation", "xml_text", "language", "frontmatter", "properties", "parse_options", "facts", "parser",
-    "source_map", "dates", "urls", "links", "packed", "record", "raw", "processes", "reading", "passage", "query",
-    "lookup", "query_fence", "store", "relink", "indexer", "update", "cache", "corpus", "words", "relevance",
-    "expansion", "fusion", "retrieval", "tokens", "context", "vectors", "secrets", "sources.errors", "sources.keys",
-    "sources.lock", "sources.manifest", "upkeep", "graph", "layout", "wiki", "script_data", "balance", "body",
-    "render", "pages", "exports", "digits", "postings", "vocabulary", "shard_files", "search_shards", "search_state",
-    "output", "making", "build", "publication", "watch", "serve", "starter", "sources", "archive", "history",
-    "colorize", "skills", "benchmark", "doctor", "cli", "__main__",
+    "errors", "extras", "setting", "config_file", "config", "model", "digest", "assets", "look", "ignore", "walk",
+    "vault", "stop_words", "porter", "analyser", "search_query", "syntax.marks", "fragment", "linear_regex",
+    "query_terms", "syntax", "collation", "xml_text", "language", "frontmatter", "properties", "parse_options",
+    "facts", "parser", "source_map", "dates", "urls", "links", "packed", "record", "raw", "processes", "reading",
+    "passage", "query", "lookup", "query_fence", "store", "relink", "indexer", "update", "cache", "corpus", "words",
+    "relevance", "expansion", "fusion", "retrieval", "tokens", "context", "vectors", "secrets", "sources.errors",
+    "sources.keys", "sources.lock", "sources.manifest", "upkeep", "graph", "layout", "wiki", "script_data", "balance",
+    "body", "render", "pages", "exports", "digits", "postings", "vocabulary", "shard_files", "search_shards",
+    "search_state", "output", "making", "build", "publication", "watch", "serve", "starter", "sources", "archive",
+    "history", "colorize", "skills", "benchmark", "doctor", "cli", "__main__",
 )  # fmt: skip
 
 # What the bridge must not load: agents read the index, never the site.

@@ -6,6 +6,7 @@ import json
 import os
 import sqlite3
 import stat
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from generator.config import load_config
 from generator.doctor import examine
 from generator.doctor.check import Check
 from generator.doctor.program import SERVER
+from generator.extras import how_to_install
 from generator.skills import Skill, bundled, install
 
 
@@ -202,8 +204,26 @@ def test_documents_that_cannot_be_read(healthy: Project, monkeypatch: pytest.Mon
     without(monkeypatch, "markitdown")
     assert states(healthy)["documents"] == "ok"
     healthy.write({"raw/sources/deep/report.PDF": b"%PDF"})
-    assert "1 documents" in checks(healthy)["documents"].message
+    assert "1 document cannot" in checks(healthy)["documents"].message
     assert states(healthy)["documents"] == "warn"
+
+
+@pytest.mark.parametrize(
+    ("receipt", "command"),
+    [
+        ("", "pip install 'sanguo-llmwiki[sources]'"),
+        ("pipx_metadata.json", "pipx runpip sanguo-llmwiki install 'sanguo-llmwiki[sources]'"),
+        ("uv-receipt.toml", "uv pip install --python '/a b/python' 'sanguo-llmwiki[sources]'"),
+    ],
+)
+def test_extras_are_added_as_the_program_was_installed(
+    receipt: str, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    monkeypatch.setattr(sys, "executable", "/a b/python")
+    if receipt:
+        (tmp_path / receipt).write_text("")
+    assert how_to_install("sources") == command
 
 
 # ── agents ──────────────────────────────────────────────────────────────────────────────────────────────

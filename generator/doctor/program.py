@@ -12,8 +12,8 @@ from re import match
 
 from generator import __version__
 from generator.doctor.check import Check, fail, ok, warn
+from generator.extras import DISTRIBUTION
 
-_DISTRIBUTION = "sanguo-llmwiki"
 SERVER = "llmwiki-mcp"
 _OLDEST_PYTHON = (3, 11)
 
@@ -59,9 +59,9 @@ def _fts5() -> Check:
 
 def _dependencies() -> Check:
     try:
-        needed = requires(_DISTRIBUTION) or []
+        needed = requires(DISTRIBUTION) or []
     except PackageNotFoundError:
-        todo = f"install it: pip install {_DISTRIBUTION}, or `pip install -e .` in a checkout"
+        todo = f"install it: pip install {DISTRIBUTION}, or `pip install -e .` in a checkout"
         return warn("program", f"llmwiki {__version__} runs without being installed", todo)
     names = [found[0] for line in needed if "extra ==" not in line and (found := match(r"[\w.-]+", line))]
     missing = [name for name in names if not _is_installed(name)]
@@ -84,5 +84,5 @@ def _server() -> Check:
         return ok("server", f"{SERVER} is on the PATH")
     found = server_path()
     if found is None:
-        return warn("server", f"{SERVER} was not found", f"install the program: pip install {_DISTRIBUTION}")
+        return warn("server", f"{SERVER} was not found", f"install the program: pip install {DISTRIBUTION}")
     return warn("server", f"{SERVER} is not on the PATH", f"register it by its full path: {found}")

@@ -10,6 +10,7 @@ from pathlib import Path
 from generator.config import Config
 from generator.doctor.check import Check, fail, ok, warn
 from generator.errors import WikiError
+from generator.extras import how_to_install
 from generator.raw import raw_files
 from generator.store import Store, damage, open_reader
 from generator.vault import Scan, detect_layout, diff, is_page, scan
@@ -84,7 +85,7 @@ def extra_checks(config: Config) -> Iterator[Check]:
 def _meaning(config: Config) -> Check:
     settings = config.embeddings
     missing = [name for name in _VECTORS if find_spec(name) is None]
-    install = "pip install 'sanguo-llmwiki[vectors]'"
+    install = how_to_install("vectors")
     if settings.provider == "off":
         first = f"{install}, then set" if missing else "set"
         turn_on = f"{first} embeddings.provider, and run `llmwiki embed`"
@@ -106,11 +107,12 @@ def _has_files(folder: Path) -> bool:
 
 
 def _documents(config: Config) -> Check:
-    install = "pip install 'sanguo-llmwiki[sources]'"
+    install = how_to_install("sources")
     if find_spec("markitdown") is not None:
         return ok("documents", "the text of PDF, DOCX, PPTX, XLSX, HTML and EPUB can be read")
     folder = config.wiki.vault_path / "raw" / "sources"
     waiting = sum(file.suffix[1:].lower() in _DOCUMENTS for file in folder.rglob("*")) if folder.is_dir() else 0
     if waiting:
-        return warn("documents", f"the text of {waiting:,} documents cannot be read", install)
+        documents = "1 document" if waiting == 1 else f"{waiting:,} documents"
+        return warn("documents", f"the text of {documents} cannot be read", install)
     return ok("documents", f"only plain text is read; for PDF and office files: {install}")

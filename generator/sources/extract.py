@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from generator.errors import Unreadable, WikiError
+from generator.extras import how_to_install
 from generator.model import Finding
 from generator.sources.convert import CONVERTERS, EXIT_CODES
 from generator.sources.errors import ExtractionFailed
@@ -32,7 +33,7 @@ _CHILD = (
     "import sys; sys.path.append(sys.argv[1])\n"
     "from generator.sources.convert import main; sys.exit(main(*sys.argv[2:]))"
 )
-_HOW = "install it with `pip install 'sanguo-llmwiki[sources]'`"
+_HOW = f"install it with `{how_to_install('sources')}`"
 
 
 def is_plain(path: str) -> bool:
@@ -77,7 +78,8 @@ def extract_all(
     """
     wanted = [f for f in files if _ending(f.path) in CONVERTERS and not (cache_dir / f"{f.sha256}.txt").is_file()]
     if wanted and not has_extractor():
-        message = f"the text of {len(wanted)} documents cannot be read without the extra `sources`"
+        documents = "1 document" if len(wanted) == 1 else f"{len(wanted):,} documents"
+        message = f"the text of {documents} cannot be read without the extra `sources`"
         return (Finding("missing-extra", "info", wanted[0].path, 0, message, _HOW),)
     findings = []
     for done, file in enumerate(wanted, 1):

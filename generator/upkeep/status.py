@@ -67,8 +67,8 @@ _DISPUTED = (
 )
 _STALE = "SELECT path FROM wiki_pages WHERE updated_at < ? AND NOT special ORDER BY updated_at, path LIMIT ?"
 _LINKS = (
-    "SELECT p.path, l.line FROM wiki_links l JOIN wiki_pages p ON p.id = l.source"
-    " WHERE l.status {condition} ORDER BY p.path, l.n LIMIT ?"
+    "SELECT DISTINCT p.path, l.line FROM wiki_links l JOIN wiki_pages p ON p.id = l.source"
+    " WHERE l.status {condition} ORDER BY p.path, l.line LIMIT ?"
 )
 
 

