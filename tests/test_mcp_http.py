@@ -7,6 +7,7 @@ import json
 import re
 import signal
 import subprocess
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -150,6 +151,20 @@ def test_health_tells_the_state_of_the_index(project: Project) -> None:
             told = json.load(response)
         assert told["status"] == "ok"
         assert told["index"] in ("building", "updating", "current")
+
+
+def test_a_full_log_is_put_aside(project: Project) -> None:
+    log = project.root / "log" / "bridge.log"
+    log.parent.mkdir()
+    log.write_text("an old line\n" * 450_000)
+    with serving(project, "http", LOG_LEVEL="INFO"):
+        for _ in range(200):
+            if log.exists() and "index up to date" in log.read_text():
+                break
+            time.sleep(0.1)
+    assert "an old line" not in log.read_text()
+    assert "index up to date" in log.read_text()
+    assert log.with_name("bridge.log.1").read_text().startswith("an old line")
 
 
 @pytest.mark.parametrize(

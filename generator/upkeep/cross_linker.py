@@ -7,7 +7,7 @@ common each name is, then in the prose of those sources that name a page which t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -86,12 +86,13 @@ def cross_link(
     Reads the index, which must be up to date, and the sources that name pages; a source that has changed since, or
     cannot be read, is passed over. `workers` processes share the reading of many sources.
     """
-    wiki = yield from take_snapshot(nearest=nearest)
+    wiki = yield from take_snapshot(nearest=nearest, links="lean")
     finders: list[NameFinder] = []
     jobs: list[Job] = []
     for pages in wiki.trees:
-        mentions, names = yield from _mentions(wiki, pages)
-        below = [page for page in pages if _is_below(page.path, path) and page.id in mentions]
+        below = [page for page in pages if _is_below(page.path, path)]
+        mentions, names = yield from _mentions(wiki, pages, {page.id for page in below})
+        below = [page for page in below if page.id in mentions]
         jobs += (Job(len(finders), page.path, page.content_hash, frozenset(mentions[page.id])) for page in below)
         finders.append(names)
     found: list[LinkSuggestion] = []
@@ -111,8 +112,11 @@ def _is_below(path: str, folder: str) -> bool:
     return not folder or path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
-def _mentions(wiki: Snapshot, pages: Sequence[PageFacts]) -> Program[tuple[dict[int, set[int]], NameFinder]]:
-    """The pages that each of the pages names and does not link to, and the names but those that are too common."""
+def _mentions(
+    wiki: Snapshot, pages: Sequence[PageFacts], wanted: Set[int]
+) -> Program[tuple[dict[int, set[int]], NameFinder]]:
+    """The pages that each of the `wanted` ones (ids) names and does not link to, and the names but those that are too
+    common among all `pages`."""
     names = names_of(pages)
     pages_with: dict[int, int] = {}
     by_page: dict[int, set[int]] = {}
@@ -125,7 +129,8 @@ def _mentions(wiki: Snapshot, pages: Sequence[PageFacts]) -> Program[tuple[dict[
             numbers = {number for number, _, _ in names.find(fold_aligned(unpacked(content)[:MOST_TEXT]))}
             for number in numbers:
                 pages_with[number] = pages_with.get(number, 0) + 1
-            by_page[page_id] = numbers
+            if page_id in wanted:
+                by_page[page_id] = numbers
     bound = COMMON_SHARE * len(ids) if len(ids) >= COMMON_FROM else len(ids) + 1
     common = {number for number, count in pages_with.items() if count > bound}
     mentions: dict[int, set[int]] = {}

@@ -44,7 +44,7 @@ def plan_daily(
     Once it has been written, a second plan of the same day has no edits. Raises `Unreadable` for a special file that
     is not UTF-8.
     """
-    wiki = yield from take_snapshot(nearest=nearest)
+    wiki = yield from take_snapshot(nearest=nearest, links="lean")
     entries = _entries(vault, layout)
     since = _since(entries, today)
     updated, new = _fresh(wiki, since)

@@ -71,7 +71,10 @@ class PageFacts(NamedTuple):
 
 
 class LinkFacts(NamedTuple):
-    """A link, as wiki_links has it; `target` is the id of a file, `status` words as in the schema."""
+    """A link, as wiki_links has it; `target` is the id of a file, `status` words as in the schema.
+
+    A lean one, with nothing amiss, is empty from `name` to `line`, but for the `kind` "diagram".
+    """
 
     source: int
     name: str
@@ -204,12 +207,12 @@ class Snapshot:
 
 
 def take_snapshot(
-    *, nearest: bool = False, links: Literal["all", "flagged", "bare", "none"] = "all"
+    *, nearest: bool = False, links: Literal["all", "lean", "flagged", "none"] = "all"
 ) -> Program[Snapshot]:
     """Read the index. `nearest` is the setting `site.nearest_links`.
 
-    Links take more room than all else: those with a status ("flagged") are few, and without their words ("bare": from
-    where to where, and `kind` where that is "diagram") they take a third.
+    What links say takes more room than all else of a large wiki: `lean` ones say it only where they have a status, and
+    `flagged` are only those that have one.
     """
     pages = yield Query(_PAGES, (), PageFacts._make)
     files = dict((yield Query("SELECT id, path FROM wiki_files ORDER BY path", (), tuple)))
@@ -222,13 +225,18 @@ _PAGES = (
     "SELECT id, path, title, category, tags, aliases, summary, content_hash, lifecycle, created_at, updated_at,"
     " sources, word_count, published, special, meta FROM wiki_pages ORDER BY path"
 )
-_LINK = "l.source, l.name, l.subpath, l.label, l.kind, l.embed, l.line, l.target, l.status, l.candidates"
-_BARE = "l.source, '', '', NULL, iif(l.kind = 'diagram', l.kind, ''), l.embed, 0, l.target, '', ''"
-_FROM = "FROM wiki_links l JOIN wiki_pages p ON p.id = l.source"
+_LINK = {"name": "''", "subpath": "''", "label": "NULL", "kind": "iif(l.kind = 'diagram', l.kind, '')",
+         "embed": "0", "line": "0"}  # fmt: skip
+_WORDS = ", ".join(f"l.{column}" for column in _LINK)
+_FEWER = ", ".join(f"iif(l.status = '', {instead}, l.{column})" for column, instead in _LINK.items())
 _LINKS = {
-    "all": f"SELECT {_LINK} {_FROM} ORDER BY p.path, l.n",
-    "flagged": f"SELECT {_LINK} {_FROM} WHERE l.status != '' ORDER BY p.path, l.n",
-    "bare": f"SELECT {_BARE} {_FROM} ORDER BY p.path, l.n",
+    links: f"SELECT l.source, {words}, l.target, l.status, l.candidates"
+    f" FROM wiki_links l JOIN wiki_pages p ON p.id = l.source {where} ORDER BY p.path, l.n"
+    for links, words, where in (
+        ("all", _WORDS, ""),
+        ("lean", _FEWER, ""),
+        ("flagged", _WORDS, "WHERE l.status != ''"),
+    )
 }
 _UNUSED = "SELECT id FROM wiki_files f WHERE NOT EXISTS (SELECT 1 FROM wiki_links l WHERE l.target = f.id)"
 

@@ -71,7 +71,7 @@ def synthesize(
     With `concepts` (names of pages), only pairs of these are looked at (of one: its pairs with any other), and pages
     that mention both by name count too. Raises `PageNotFound`, `AmbiguousPage` for a name.
     """
-    wiki = yield from take_snapshot(nearest=nearest, links="bare")
+    wiki = yield from take_snapshot(nearest=nearest, links="lean")
     chosen: list[int] = []
     for name in concepts:
         page = yield from find_page(name)

@@ -99,7 +99,7 @@ def lint(
     `findings` are those of `generator.update.vault_findings`, `sources` those of the manifest, `nearest` and
     `language` the settings `site.nearest_links` and `site.language`.
     """
-    wiki = yield from take_snapshot(nearest=nearest)
+    wiki = yield from take_snapshot(nearest=nearest, links="lean")
     given = LintInput(
         wiki=wiki,
         layout=layout,
