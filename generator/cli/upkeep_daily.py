@@ -59,6 +59,8 @@ def daily(vault: Path | None, dry_run: bool, as_json: bool) -> None:
         say(f"  {path}", dim("  new" if path in plan.new else ""))
     if len(plan.updated) > _NAMED:
         say(dim(f"  … and {len(plan.updated) - _NAMED:,} more"))
+    if plan.sources:
+        say(f"Sources: {', '.join(f'{count:,} {state}' for state, count in plan.sources.items())}.")
     if dry_run:
         say_differences(root, plan.edits)
     else:
