@@ -345,6 +345,18 @@ def test_the_commands(embedded: tuple[Project, Config], server: Server) -> None:
     assert "500" in failed["note"]
 
 
+def test_two_unlike_pieces_make_no_perfect_page() -> None:
+    from generator.vectors.shelf import above_the_farthest, page_scores
+
+    pieces = [("near", 0.91), ("long", 0.78), ("long", 0.77), ("long", 0.76), ("far", 0.75)]
+    assert max(page_scores(pieces).items(), key=lambda pair: pair[1])[0] == "long"
+    scores = page_scores(above_the_farthest(pieces))
+    assert sorted(scores, key=lambda page: -scores[page]) == ["near", "long", "far"]
+    assert above_the_farthest([("a", 1.0), ("b", 0.5)]) == [("a", 1.0), ("b", 0.0)]
+    assert above_the_farthest([("a", 1.0)]) == [("a", 1.0)]
+    assert above_the_farthest([]) == []
+
+
 def test_likeness_of_a_page_is_its_best_pieces_and_a_part_of_the_others() -> None:
     from generator.vectors.shelf import page_scores
 

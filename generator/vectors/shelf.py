@@ -85,6 +85,15 @@ def nearest(config: Config, question: str, limit: int = 50) -> Meaning:
         return Meaning(note=f"found by words only: {error.message}")
 
 
+def above_the_farthest(rows: Sequence[tuple[str, float]]) -> list[tuple[str, float]]:
+    """Pages with the likeness of their pieces, counted from that of the farthest: 1 stays 1.
+
+    Models differ in what they call unlike. Many say 0.7 of any two texts: two such pieces would make a perfect page.
+    """
+    least = min((likeness for _, likeness in rows), default=0.0)
+    return [(page, (likeness - least) / (1 - least) if least < 1 else 1.0) for page, likeness in rows]
+
+
 def page_scores(rows: Iterable[tuple[str, float]]) -> dict[str, float]:
     """Likeness by page from that of its pieces: the best, and 0.3 of the others' sum, never above 1."""
     pieces: dict[str, list[float]] = {}
@@ -159,7 +168,7 @@ class _Shelf:
         """The pages nearest to a vector, equal ones by path."""
         self._check_length(len(vector))
         query = self._table.search(vector).distance_type("cosine").select(["page", "_distance"]).limit(_MOST_CHUNKS)
-        scores = page_scores((row["page"], 1 - row["_distance"]) for row in query.to_list())
+        scores = page_scores(above_the_farthest([(row["page"], 1 - row["_distance"]) for row in query.to_list()]))
         return tuple(sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))[:limit])
 
     def tidy(self) -> None:
