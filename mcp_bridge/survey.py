@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _log = logging.getLogger("llmwiki.bridge")
-_STEPS = 10_000  # of SQLite's machine between two looks at the clock
+_STEPS = 1_000  # of SQLite's machine between two looks at the clock: programs read some hundred rows at a time
 
 
 async def survey(index: Path, program: Callable[[], Program[T]], seconds: float) -> T:

@@ -133,12 +133,11 @@ def _mentions(
                 by_page[page_id] = numbers
     bound = COMMON_SHARE * len(ids) if len(ids) >= COMMON_FROM else len(ids) + 1
     common = {number for number, count in pages_with.items() if count > bound}
+    linked = wiki.linked(wanted)
     mentions: dict[int, set[int]] = {}
     for page_id, numbers in by_page.items():
         targets = (
-            {names.names[number].page for number in numbers - common}
-            - wiki.linked.get(page_id, frozenset())
-            - {page_id}
+            {names.names[number].page for number in numbers - common} - linked.get(page_id, frozenset()) - {page_id}
         )
         if targets:
             mentions[page_id] = targets

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
@@ -156,10 +156,11 @@ class Snapshot:
         aliases = {page.path: page.aliases for page in self.pages.values() if page.aliases_json != "[]"}
         return NameTable(self.files.values(), aliases, nearest=self.nearest)
 
-    @cached_property
-    def linked(self) -> Mapping[int, frozenset[int]]:
-        """The files that each page opens in any way."""
-        return self._grouped((link.source, link.target) for link in self.links if link.target is not None)
+    def linked(self, pages: Set[int]) -> Mapping[int, frozenset[int]]:
+        """The files that each of the pages (ids) opens in any way."""
+        return self._grouped(
+            (link.source, link.target) for link in self.links if link.target is not None and link.source in pages
+        )
 
     @cached_property
     def trees(self) -> tuple[tuple[PageFacts, ...], ...]:
