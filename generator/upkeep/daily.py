@@ -55,7 +55,7 @@ def plan_daily(
         waiting = states.get("pending", 0) + states.get("failed", 0)
         details = [f"{len(updated)} updated, {len(new)} of them new, since {since}"]
         details += [f"Wrote {edit.path}" for edit in due]
-        details += [f"{waiting} sources wait to be ingested"] if waiting else []
+        details += [f"{waiting} source{'s wait' if waiting > 1 else ' waits'} to be ingested"] if waiting else []
         written = log_edit(vault, layout, LogEntry(today.isoformat(), OPERATION, _subject(language), tuple(details)))
         due += [written] if written else []
     return DailyPlan(since, updated, new, states, tuple(due))
