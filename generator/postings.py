@@ -21,7 +21,6 @@ from generator.syntax.tag import tag_key
 
 # What FTS5 makes words of: in folded text all others beyond ASCII are blanks, but for the radicals, which are signs.
 TOKEN = "(?:[A-Za-z0-9]|[^\\x00-\\x7f\u2e80-\u2fdf])+"
-COLUMNS = 6
 CONTENT = 5
 _TOKEN = re.compile(TOKEN)
 _LONGEST_NAME = 300
@@ -63,9 +62,9 @@ class Term(NamedTuple):
 def posting(word: str, entries: Iterable[tuple[int, Entry]]) -> Term:
     """The posting of a word that stands so on these pages, in the order of their numbers."""
     before, pages, places = -1, list[bytes](), list[bytes]()
-    for number, entry in entries:
-        pages += NUMBERS[number - before - 1], entry.counts
-        places.append(entry.places)
+    for number, (counts, where) in entries:
+        pages += NUMBERS[number - before - 1], counts
+        places.append(where)
         before = number
     return Term(word, b"".join(pages).decode("ascii"), b"".join(places).decode("ascii"))
 
@@ -121,9 +120,10 @@ def _word_entries(columns: Sequence[Sequence[str]]) -> dict[str, Entry]:
 
 
 def entry_in_content(places: Sequence[int]) -> Entry:
-    """A word that stands only in the text of a page."""
-    where = NUMBERS[places[0]] if len(places) == 1 else _distances(places)
-    return Entry(NUMBERS[2 * len(places) - 2], where)
+    """A word that stands only in the text of a page, mostly once."""
+    if len(places) == 1:
+        return Entry(NUMBERS[0], NUMBERS[places[0]])
+    return Entry(NUMBERS[2 * len(places) - 2], _distances(places))
 
 
 def entry_in(by_column: Mapping[int, Sequence[int]]) -> Entry:

@@ -4,10 +4,9 @@ from the texts."""
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from generator.digits import NUMBERS
 from generator.postings import (
     CONTENT,
     Entry,
@@ -32,7 +31,6 @@ _PLACE = f"""CASE col WHEN 'content' THEN offset ELSE -1 - offset * {len(_COLUMN
 {" ".join(f"WHEN '{name}' THEN {number}" for number, name in enumerate(_COLUMNS))} END END"""
 _TERMS = f"""SELECT CAST(term AS BLOB), group_concat(doc), group_concat({_PLACE}) FROM temp.vocabulary
 WHERE term >= ? AND term < ? GROUP BY term"""
-_ONCE = entry_in_content([0]).counts
 _END = "\U0010ffff\U0010ffff"  # behind every word
 
 
@@ -103,7 +101,7 @@ class _Reader:
                 for word, pages, places in self._db.execute(_TERMS, part):
                     by_page = self._by_page(pages, places)
                     if by_page:
-                        yield _posting(first_bytes(word), by_page)
+                        yield posting(first_bytes(word), ((page, _entry(here)) for page, here in by_page))
         finally:
             self._db.execute("DROP TABLE temp.vocabulary")
 
@@ -123,25 +121,10 @@ class _Reader:
         return found
 
 
-def _posting(word: str, by_page: Iterable[tuple[int, list[int]]]) -> Term:
-    """As `postings.posting` has it: millions of times a word stands only in the text of a page, and mostly once, which
-    goes the short way."""
-    before, pages, places = -1, list[bytes](), list[bytes]()
-    for number, here in by_page:
-        if here[0] < 0:
-            counts, where = _entry(here)
-        elif len(here) == 1:
-            counts, where = _ONCE, NUMBERS[here[0]]
-        else:
-            counts, where = entry_in_content(here)
-        pages += NUMBERS[number - before - 1], counts
-        places.append(where)
-        before = number
-    return Term(word, b"".join(pages).decode("ascii"), b"".join(places).decode("ascii"))
-
-
-def _entry(places: Iterable[int]) -> Entry:
-    """How a word stands on a page that has it not only in its text."""
+def _entry(places: Sequence[int]) -> Entry:
+    """How a word stands on one page: nearly always in the text alone."""
+    if places[0] >= 0:
+        return entry_in_content(places)
     by_column: dict[int, list[int]] = {}
     for place in places:
         at, column = divmod(-1 - place, len(_COLUMNS)) if place < 0 else (place, CONTENT)
