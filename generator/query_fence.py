@@ -84,12 +84,6 @@ def keep_answers(db: sqlite3.Connection, changed: Collection[int]) -> None:
     )
 
 
-def answer_all(db: sqlite3.Connection, queries: Iterable[str]) -> dict[str, Answer]:
-    """The answer to each query; the text of every published page is read once, if there is any query at all."""
-    answers, tests = _understood(queries)
-    return answers | _answered(db, tests)
-
-
 def _understood(queries: Iterable[str]) -> tuple[dict[str, Answer], dict[str, _Test]]:
     """The answers that are known without looking at any page, and the tests of all other queries."""
     answers: dict[str, Answer] = {}
