@@ -52,7 +52,7 @@ def _plan(wiki: Wiki, look: Look) -> Iterator[Planned]:
     tags = [f"{wiki.tag_labels[key]}\x1e{len(wiki.nested_tags[key])}" for key in _top_tags(wiki)]
     folders = [f"{path}\x1e{wiki.folders[path].count}" for path in wiki.folders[""].subfolders]
     shown = [note, *(wiki.pages[page] for page in embedded_pages(wiki, note.id))] if note else []
-    texts = text_states(wiki, look)
+    texts = text_states(wiki, look, {target for page in shown for target in wiki.targets.get(page.id, ())})
     intro = [own_state(wiki, texts, page) for page in shown]
     parts = [str(_stats(wiki)), *intro, "", *map(entry_digest, recent), *tags, *folders]
     yield Planned("index.html", "", digest(parts))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -31,7 +31,7 @@ _CONTEXTS = 3  # sentences shown of one linking page
 
 
 def _plan(wiki: Wiki, look: Look) -> Iterator[Planned]:
-    texts = text_states(wiki, look)
+    texts = text_states(wiki, look, wiki.attachments)
     own = {page.id: own_state(wiki, texts, page) for page in wiki.pages.values()}
     beside = {page.id: f"{page.title}\x1e{page.url}\x1e{page.language}" for page in wiki.pages.values()}
     # What a page shows of one that links to it: its sentences change with its text, and with what its links open.
@@ -59,12 +59,12 @@ def own_state(wiki: Wiki, texts: Mapping[int, str], page: PageRow) -> str:
     return "\x1f".join(parts)
 
 
-def text_states(wiki: Wiki, look: Look) -> dict[int, str]:
-    """What is shown of the files that are texts, should they be embedded."""
+def text_states(wiki: Wiki, look: Look, files: Iterable[int]) -> dict[int, str]:
+    """What is shown of those files that are texts, should they be embedded. Each is read."""
     return {
-        id_: digest([shown_text_of(look.vault, file) or ""])
-        for id_, file in wiki.attachments.items()
-        if extension(file.path) in MEDIA_EXTENSIONS["text"]
+        file: digest([shown_text_of(look.vault, wiki.attachments[file]) or ""])
+        for file in files
+        if file in wiki.attachments and extension(wiki.attachments[file].path) in MEDIA_EXTENSIONS["text"]
     }
 
 
