@@ -38,8 +38,7 @@ def kept(store: Store, folder: str) -> Kept:
 
 def before(store: Store, folder: str, read: Callable[[str], bytes]) -> Before:
     """The pages in the folder's files; `read` gives a file by its output path."""
-    rows = store.db.execute("SELECT path, number, content_hash, length FROM wiki_searched WHERE folder = ?", (folder,))
-    pages = {path: Searched(*facts) for path, *facts in rows}
+    pages = _pages(store, folder)
 
     def source(path: str) -> Source | None:
         """The page as it was, or as it is, should only its number be another."""
@@ -61,8 +60,7 @@ _CURRENT = f"SELECT {_FACTS} FROM wiki_pages JOIN wiki_content USING (id) WHERE 
 def keep(store: Store, folder: str, state: str, made: Files) -> None:
     """Keep what files were made from, in one transaction."""
     db = store.db
-    rows = db.execute("SELECT path, number, content_hash, length FROM wiki_searched WHERE folder = ?", (folder,))
-    known = {path: tuple(facts) for path, *facts in rows}
+    known = _pages(store, folder)
     with store.transaction():
         db.executemany(
             "DELETE FROM wiki_searched WHERE path = ? AND folder = ?",
@@ -77,6 +75,11 @@ def keep(store: Store, folder: str, state: str, made: Files) -> None:
             " WHERE s.path = wiki_outdated.path AND s.content_hash = wiki_outdated.content_hash)"
         )
         store.set_meta({_key(folder): json.dumps([state, making(store), sorted(made.files)])})
+
+
+def _pages(store: Store, folder: str) -> dict[str, Searched]:
+    rows = store.db.execute("SELECT path, number, content_hash, length FROM wiki_searched WHERE folder = ?", (folder,))
+    return {path: Searched(*facts) for path, *facts in rows}
 
 
 def _key(folder: str) -> str:
