@@ -14,8 +14,8 @@ PACKAGES = ("generator", "mcp_bridge")
 
 # Each module imports only what stands above it, or beside it in its own package.
 ORDER = (
-    "errors", "extras", "setting", "config_file", "config", "model", "digest", "assets", "look", "ignore", "walk",
-    "vault", "stop_words", "porter", "analyser", "search_query", "syntax.marks", "fragment", "linear_regex",
+    "wording", "errors", "extras", "setting", "config_file", "config", "model", "digest", "assets", "look", "ignore",
+    "walk", "vault", "stop_words", "porter", "analyser", "search_query", "syntax.marks", "fragment", "linear_regex",
     "query_terms", "syntax", "collation", "xml_text", "language", "frontmatter", "properties", "parse_options",
     "facts", "parser", "source_map", "dates", "urls", "links", "packed", "record", "raw", "processes", "reading",
     "passage", "query", "lookup", "query_fence", "store", "relink", "indexer", "update", "cache", "corpus", "words",

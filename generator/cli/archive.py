@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from generator.cli.arguments import Commands, add_command, add_json, add_vault_option, as_text
 from generator.cli.failure import WrongUse
 from generator.cli.settings import settings
-from generator.cli.terminal import bold, counted, dim, say, say_json, say_table
+from generator.cli.terminal import bold, dim, say, say_json, say_table
 from generator.cli.upkeep_edits import add_limit
+from generator.wording import counted
 
 if TYPE_CHECKING:
     from generator.archive import Archive, Comeback

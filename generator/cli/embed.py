@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from generator.cli.arguments import Commands, add_command, add_json, add_vault_option
 from generator.cli.reading import reading
 from generator.cli.settings import settings
-from generator.cli.terminal import counted, dim, progress_bar, say, say_json
+from generator.cli.terminal import dim, progress_bar, say, say_json
+from generator.wording import counted
 
 if TYPE_CHECKING:
     from generator.config import Config

@@ -11,8 +11,9 @@ from generator.cli.arguments import Commands, add_command, add_json, add_vault_o
 from generator.cli.failure import WrongUse
 from generator.cli.reading import reading
 from generator.cli.settings import settings
-from generator.cli.terminal import bold, counted, dim, say, say_json, say_pairs
+from generator.cli.terminal import bold, dim, say, say_json, say_pairs
 from generator.errors import OutputError
+from generator.wording import counted
 
 if TYPE_CHECKING:
     from generator.config import Config

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Literal, get_args
 from generator.cli.arguments import Commands, add_command, add_json
 from generator.cli.failure import WrongUse
 from generator.cli.settings import settings
-from generator.cli.terminal import Styled, counted, progress_bar, say, say_json
+from generator.cli.terminal import Styled, progress_bar, say, say_json
 from generator.errors import IndexMissing
+from generator.wording import counted
 
 if TYPE_CHECKING:
     from generator.config import Config

@@ -11,9 +11,10 @@ from generator.cli.arguments import Commands, add_command, add_json, add_vault_o
 from generator.cli.failure import WrongUse
 from generator.cli.reading import reading
 from generator.cli.settings import settings
-from generator.cli.terminal import bold, counted, dim, progress_bar, say, say_findings, say_json
+from generator.cli.terminal import bold, dim, progress_bar, say, say_findings, say_json
 from generator.errors import WikiError
 from generator.sources.errors import SourceRefused  # with its siblings: every error code is known from here on
+from generator.wording import counted
 
 if TYPE_CHECKING:
     from generator.config import Config

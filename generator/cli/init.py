@@ -7,7 +7,8 @@ from pathlib import Path
 
 from generator.cli.arguments import Commands, add_command, add_json
 from generator.cli.failure import WrongUse
-from generator.cli.terminal import bold, counted, say, say_json
+from generator.cli.terminal import bold, say, say_json
+from generator.wording import counted
 
 
 def add_init(commands: Commands) -> None:

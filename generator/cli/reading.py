@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from generator.cli.failure import explain
-from generator.cli.terminal import counted, dim, progress_bar, say
+from generator.cli.terminal import dim, progress_bar, say
 from generator.errors import IndexBusy
+from generator.wording import counted
 
 if TYPE_CHECKING:
     import sqlite3

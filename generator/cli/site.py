@@ -14,18 +14,9 @@ from generator.cli.arguments import Commands, add_command, add_json, add_output,
 from generator.cli.failure import WrongUse, explain
 from generator.cli.failure import report as report_failure
 from generator.cli.settings import settings
-from generator.cli.terminal import (
-    bold,
-    counted,
-    dim,
-    progress_bar,
-    say,
-    say_findings,
-    say_json,
-    say_json_line,
-    say_pairs,
-)
+from generator.cli.terminal import bold, dim, progress_bar, say, say_findings, say_json, say_json_line, say_pairs
 from generator.errors import WikiError
+from generator.wording import counted
 
 if TYPE_CHECKING:
     from generator.config import Config

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from generator.cli.arguments import Commands, add_command, add_json
 from generator.cli.failure import WrongUse
-from generator.cli.terminal import Styled, bold, counted, dim, say, say_json, say_table
+from generator.cli.terminal import Styled, bold, dim, say, say_json, say_table
+from generator.wording import counted
 
 if TYPE_CHECKING:
     from generator.skills import Installation, Skill

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from generator.cli.arguments import Commands, add_command, add_json, add_vault_option
 from generator.cli.reading import reading
 from generator.cli.settings import settings
-from generator.cli.terminal import bold, counted, dim, say, say_findings, say_json, say_pairs, say_table
+from generator.cli.terminal import bold, dim, say, say_findings, say_json, say_pairs, say_table
+from generator.wording import counted
 
 if TYPE_CHECKING:
     from generator.sources.manifest import Manifest

@@ -111,11 +111,6 @@ def place(path: str, line: int | None) -> str:
     return f"{path}:{line}" if path and line else path
 
 
-def counted(number: int, noun: str, plural: str = "") -> str:
-    """`1 page`, `2 pages`."""
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
-
-
 @contextmanager
 def progress_bar() -> Iterator[Callable[[str, int, int], None] | None]:
     """A progress callback for long work; None where nobody would see the bar, which comes after a second."""

@@ -10,8 +10,9 @@ from generator.cli.arguments import Commands, add_command, add_json, add_vault_a
 from generator.cli.failure import WrongUse
 from generator.cli.reading import reading
 from generator.cli.settings import settings
-from generator.cli.terminal import bold, counted, dim, say, say_json
+from generator.cli.terminal import bold, dim, say, say_json
 from generator.cli.upkeep_edits import add_limit, say_differences
+from generator.wording import counted
 
 if TYPE_CHECKING:
     from generator.upkeep.log import LogEntry

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from generator.cli.arguments import Parser, add_json, add_vault_option, whole_number
-from generator.cli.terminal import Styled, bold, counted, dim, say
+from generator.cli.terminal import Styled, bold, dim, say
+from generator.wording import counted
 
 if TYPE_CHECKING:
     from generator.config import Config

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from generator.cli.arguments import Commands, add_command, whole_number
 from generator.cli.reading import reading
 from generator.cli.settings import settings
-from generator.cli.terminal import bold, counted, dim, place, say, say_json
+from generator.cli.terminal import bold, dim, place, say, say_json
 from generator.cli.upkeep_edits import add_proposal_arguments, say_differences, say_written, write_edits
+from generator.wording import counted
 
 if TYPE_CHECKING:
     from generator.upkeep.cross_linker import CrossLinks

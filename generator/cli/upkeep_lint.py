@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from generator.cli.arguments import Commands, add_command
 from generator.cli.reading import reading
 from generator.cli.settings import settings
-from generator.cli.terminal import Style, Styled, counted, dim, place, say, say_json
+from generator.cli.terminal import Style, Styled, dim, place, say, say_json
 from generator.cli.upkeep_edits import add_proposal_arguments, say_differences, say_written, write_edits
+from generator.wording import counted
 
 if TYPE_CHECKING:
     from generator.config import Config

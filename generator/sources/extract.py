@@ -20,6 +20,7 @@ from generator.sources.convert import CONVERTERS, EXIT_CODES
 from generator.sources.errors import ExtractionFailed
 from generator.sources.scan import RawFile, digest_of
 from generator.vault import decode, safe_path, write_atomic
+from generator.wording import counted
 
 PLAIN_ENDINGS = frozenset("md markdown txt text rst org adoc tex srt vtt csv tsv json jsonl".split())
 MOST_BYTES = 100_000_000
@@ -78,8 +79,7 @@ def extract_all(
     """
     wanted = [f for f in files if _ending(f.path) in CONVERTERS and not (cache_dir / f"{f.sha256}.txt").is_file()]
     if wanted and not has_extractor():
-        documents = "1 document" if len(wanted) == 1 else f"{len(wanted):,} documents"
-        message = f"the text of {documents} cannot be read without the extra `sources`"
+        message = f"the text of {counted(len(wanted), 'document')} cannot be read without the extra `sources`"
         return (Finding("missing-extra", "info", wanted[0].path, 0, message, _HOW),)
     findings = []
     for done, file in enumerate(wanted, 1):
